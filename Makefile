@@ -1,0 +1,79 @@
+# One command for each thing that is done here; `make` alone lists them. `make test` is what CI runs.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# Scripts that write generated files, in the order in which they run.
+GENERATORS := tools/core_types.py
+BENCHES := $(sort $(wildcard bench/bench_*.py))
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench lint format generate clean
+
+help:
+	@echo "make demo      read the examples, step by step"
+	@echo "make test      everything that CI runs: lint, types, tests, conformance"
+	@echo "make lint      style and types only"
+	@echo "make format    write the style"
+	@echo "make generate  write the generated files"
+	@echo "make bench     measure"
+	@echo "make clean     remove what the other targets made"
+	@echo
+	@echo "The virtual environment $(VENV) is made from PYTHON=$(PYTHON)."
+
+$(BIN)/python:
+	@command -v "$(PYTHON)" >/dev/null || { \
+		echo "error: $(PYTHON) is not installed; name another Python: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "error: Python 3.11 or newer is needed and $(PYTHON) is $$("$(PYTHON)" -V 2>&1);" \
+			"name another: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "error: $(PYTHON) lacks venv or ensurepip; on Debian and Ubuntu: apt-get install python3-venv" >&2; \
+		exit 1; }
+	@echo "making $(VENV)"
+	@"$(PYTHON)" -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }
+
+# The interpreter's own time says nothing about the environment, hence the order-only prerequisite.
+$(VENV)/.package: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	@touch $@ $(VENV)/.package
+
+demo: $(VENV)/.package
+	@echo "== What is in this workload?  (workloadmap inspect examples/jobset.yaml)"
+	@$(BIN)/workloadmap inspect examples/jobset.yaml
+	@echo
+	@echo "== What must start together?  (workloadmap gang examples/jobset.yaml)"
+	@$(BIN)/workloadmap gang examples/jobset.yaml
+	@echo
+	@echo "== The whole map, for programs  (workloadmap map examples/jobset.yaml)"
+	@$(BIN)/workloadmap map examples/jobset.yaml
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/python -m pytest --cov --cov-report=term
+	$(BIN)/workloadmap test
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+generate: $(VENV)/.dev
+	@set -e; for script in $(GENERATORS); do echo "$$script"; $(BIN)/python "$$script"; done
+
+bench: $(VENV)/.dev
+	@test -n "$(BENCHES)" || { echo "error: there is no bench/bench_*.py" >&2; exit 1; }
+	@set -e; for script in $(BENCHES); do echo "$$script"; $(BIN)/python "$$script"; done
+
+clean:
+	rm -rf $(VENV) build dist .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis
