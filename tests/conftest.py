@@ -1,0 +1,22 @@
+"""What tests share: the data that lies beside a checkout of this project, where somebody has put it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+def shared_dir() -> Path | None:
+    """Give the folder of shared data beside the checkout, or None where there is none."""
+    folder = Path(__file__).resolve().parents[2] / "shared"
+    return folder if folder.is_dir() else None
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of shared data; tests that need it are skipped where it is absent."""
+    folder = shared_dir()
+    if folder is None:
+        pytest.skip("there is no folder of shared data beside the checkout")
+    return folder
