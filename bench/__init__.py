@@ -1,0 +1,1 @@
+"""Benchmarks: ratios against peers on the same machine in the same run."""

@@ -1,0 +1,150 @@
+"""The pods of upstream sample objects, counted by hand from the rules of each framework."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from workloadmap_spec import Catalog
+from workloadmap_spec.documents import load_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+KINDS = {
+    ("jobset.x-k8s.io/v1alpha2", "JobSet"),
+    ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"),
+    ("batch/v1", "Job"),
+    ("v1", "Pod"),
+    ("apps/v1", "Deployment"),
+    ("apps/v1", "StatefulSet"),
+    ("ray.io/v1", "RayCluster"),
+    ("kubeflow.org/v1", "PyTorchJob"),
+}
+
+FOLDERS = ("jobset", "lws", "kubernetes-batch", "kubernetes-apps", "kuberay", "kubeflow-training-v1")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One object of a sample file, by its number among the documents of the file, and its pods."""
+
+    path: str
+    index: int
+    pods: int
+    why: str
+
+    def __str__(self) -> str:
+        """The id of the test."""
+        return f"{self.path}#{self.index}-has-{self.pods}-pods"
+
+
+# A JobSet has, for each list of Jobs, replicas (default 1) times the smaller of parallelism (default 1) and completions
+# (default parallelism). A LeaderWorkerSet has replicas times size, the leaders included. A RayCluster has a head, and
+# for each group replicas, held between minReplicas and maxReplicas, times numOfHosts (default 1).
+SAMPLES = [
+    Sample("jobset/constructed-jobset-running.yaml", 0, 9, "one leader, and two Jobs of four pods"),
+    Sample("jobset/constructed-jobset-running.yaml", 1, 8, "two Jobs of four pods; suspension changes no count"),
+    Sample("jobset/constructed-jobset-running.yaml", 2, 2, "one Job of two pods; failure changes no count"),
+    Sample("jobset/coordinator.yaml", 0, 5, "replicas left out: one Job of four pods and one of one"),
+    Sample("jobset/exclusive-placement.yaml", 0, 9, "three Jobs of three pods"),
+    Sample("jobset/group.yaml", 0, 4, "two lists of one Job of two pods; group names change nothing"),
+    Sample("jobset/in-place-restart.yaml", 0, 4, "two Jobs of two pods; the agent is a sidecar of each"),
+    Sample("jobset/multiple-depends-on.yaml", 0, 6, "two Jobs of one pod, and later one of four"),
+    Sample("jobset/restartjob-action.yaml", 0, 4, "two lists of one Job of two pods"),
+    Sample("jobset/startup-driver-ready.yaml", 0, 5, "replicas left out: one pod, and in order one Job of four"),
+    Sample("jobset/success-policy.yaml", 0, 3, "one leader, and one Job of two pods"),
+    Sample("lws/lws-exclusive-placement.yaml", 0, 12, "three groups of four"),
+    Sample("lws/lws-multi-template.yaml", 0, 12, "three groups of four, whose leaders have their own template"),
+    Sample("lws/lws-rollout-strategy.yaml", 0, 16, "four groups of four; the surge of a rollout is not counted"),
+    Sample("lws/lws-vllm-gpu.yaml", 0, 4, "two groups of two"),
+    Sample("lws/lws-volcano.yaml", 0, 8, "two groups of four"),
+    Sample("lws/lws-worker-template-only.yaml", 0, 12, "three groups of four, leaders made from the workers' template"),
+    Sample("kubernetes-batch/job-scalable.yaml", 0, 3, "parallelism 3 of 100 completions"),
+    Sample("kubernetes-batch/job-success-policy.yaml", 0, 10, "parallelism 10 of 10; success may come earlier"),
+    Sample("kubernetes-batch/job-work-queue.yaml", 0, 2, "parallelism 2 without completions: both run"),
+    Sample("kubernetes-batch/status-job-active.yaml", 0, 1, "parallelism 1 of 1"),
+    Sample("kubernetes-batch/status-job-failed-indexes.yaml", 0, 3, "parallelism 3 of 10; failure changes no count"),
+    Sample("kubernetes-apps/status-deployment-degraded.yaml", 0, 1, "replicas 1; a surge is not counted"),
+    Sample("kubernetes-apps/status-deployment-progressing.yaml", 0, 1, "replicas 1"),
+    Sample("kubernetes-apps/status-deployment-suspended.yaml", 0, 1, "replicas 1; pausing the rollout removes no pod"),
+    Sample("kubernetes-apps/status-pod-crashloop.yaml", 0, 1, "a pod is one pod"),
+    Sample("kubernetes-apps/status-pod-failed.yaml", 0, 1, "a pod is one pod"),
+    Sample("kubernetes-apps/status-pod-pending.yaml", 0, 1, "a pod is one pod"),
+    Sample("kubernetes-apps/status-pod-running-not-ready.yaml", 0, 1, "a pod is one pod"),
+    Sample("kubernetes-apps/status-pod-succeeded.yaml", 0, 1, "a pod is one pod"),
+    Sample("kubernetes-apps/status-statefulset.yaml", 0, 1, "replicas 1"),
+    Sample("kuberay/ray-cluster.autoscaler-v2.yaml", 0, 1, "the head; replicas 0 is a number"),
+    Sample("kuberay/ray-cluster.sample.yaml", 0, 2, "the head and one worker"),
+    Sample("kuberay/ray-cluster.tpu-v4-multihost.yaml", 0, 3, "the head, and one replica of two hosts"),
+    Sample("kuberay/ray-cluster.yunikorn-scheduler.yaml", 0, 3, "the head and two workers"),
+    Sample("kuberay/status-raycluster.yaml", 0, 2, "the head and one worker"),
+    Sample("kubeflow-training-v1/pytorchjob-elastic.yaml", 0, 2, "two workers, no master; bounds are no count"),
+    Sample("kubeflow-training-v1/pytorchjob-simple.yaml", 0, 2, "a master and a worker"),
+    Sample("kubeflow-training-v1/status-pytorchjob-succeeded.yaml", 0, 4, "a master and three workers"),
+]
+
+#: Files that hold no readable object, with the part of the error that says why.
+REFUSED = {"kubernetes-apps/status-statefulset-ondelete.yaml": "updateStrategy"}
+
+
+def file_of(shared: Path, path: str) -> Path:
+    """The file of a sample."""
+    folder, name = path.split("/")
+    return shared / "upstream" / folder / "samples" / name
+
+
+def templates(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """All pod templates below components of a map."""
+    for component in components:
+        for instance in component["instances"]:
+            if "podTemplate" in instance:
+                yield instance["podTemplate"]
+            yield from templates(instance.get("components", []))
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_a_sample_has_the_pods_that_its_framework_makes(shared: Path, sample: Sample) -> None:
+    """The total is exact, there is a template, and nothing went wrong."""
+    documents, errors = load_all(file_of(shared, sample.path).read_bytes())
+    assert errors == []
+    found = Catalog.builtin().read(documents[sample.index].value).to_dict()
+    assert found["totals"]["pods"] == sample.pods, sample.why
+    # Whatever else a map cannot tell, these counts rest on nothing unknown.
+    unknown = {entry["what"] for entry in found["totals"].get("incomplete", [])}
+    assert not unknown & {"replicas", "podTemplate", "components"}
+    assert list(templates(found["components"]))
+    assert [entry for entry in found.get("diagnostics", []) if entry["severity"] == "error"] == []
+
+
+@pytest.mark.parametrize("path", REFUSED)
+def test_a_sample_that_breaks_the_data_rules_is_refused(shared: Path, path: str) -> None:
+    """A key that is written twice is an error, as it is for `kubectl` (clause S2.6)."""
+    documents, errors = load_all(file_of(shared, path).read_bytes())
+    assert documents == []
+    assert len(errors) == 1
+    assert REFUSED[path] in errors[0].message
+
+
+def test_the_table_names_every_sample_of_these_kinds(shared: Path) -> None:
+    """A sample that somebody adds is counted by hand before the test passes again."""
+    readable = set()
+    refused = set()
+    for folder in FOLDERS:
+        files = sorted((shared / "upstream" / folder / "samples").iterdir())
+        assert files
+        for file in files:
+            path = f"{folder}/{file.name}"
+            documents, errors = load_all(file.read_bytes())
+            if errors:
+                refused.add(path)
+            for index, document in enumerate(documents):
+                value = document.value
+                assert isinstance(value, dict)
+                if (value["apiVersion"], value["kind"]) in KINDS:
+                    readable.add((path, index))
+    assert readable == {(sample.path, sample.index) for sample in SAMPLES}
+    assert refused == set(REFUSED)

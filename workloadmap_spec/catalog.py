@@ -1,0 +1,393 @@
+"""The catalogue: which mapping reads an object, and reading with it.
+
+Shipped mappings are found by the path of their file, `mappings/<group>/<kind>.yaml`, so that a read loads one file;
+the group of core kinds is `core` there. A catalogue never changes, but for what it has loaded so far, and may be
+shared between threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from workloadmap_spec.compiler import Engine, compile_mapping, native_engine
+from workloadmap_spec.documents import Document, load_all, normalize
+from workloadmap_spec.errors import (
+    AmbiguousMappingError,
+    InputError,
+    Location,
+    MappingError,
+    MappingSchemaError,
+    MappingSyntaxError,
+    NoMappingError,
+    WorkloadMapError,
+)
+from workloadmap_spec.files import mappings_root
+from workloadmap_spec.limits import MAX_MAPPING_BYTES
+from workloadmap_spec.pods import namespace_of, pod_key
+from workloadmap_spec.read import WorkloadMap, check_workload, pod_selectors, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from workloadmap_spec.mapping import CompiledMapping
+    from workloadmap_spec.pods import LabelSelector
+
+_CORE: Final = "core"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One source of mappings: those of a folder, found by path, or those that were loaded."""
+
+    name: str
+    #: Gives the mappings for a group and kind.
+    find: Callable[[str, str], Sequence[CompiledMapping]]
+    #: Gives all mappings, in order.
+    all: Callable[[], Sequence[CompiledMapping]]
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A document that gave no map, and why."""
+
+    document: Document
+    error: WorkloadMapError
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What `read_all` gives: the maps by document, the documents without one, and the pods that no workload selects."""
+
+    maps: list[tuple[Document, WorkloadMap]] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    unclaimed: list[Document] = field(default_factory=list)
+
+
+class Catalog:
+    """Mappings by group, version and kind; a later source replaces an earlier one (S4.2)."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        """Keep the sources, the last of them first in line."""
+        self._sources = tuple(reversed(sources))
+
+    @classmethod
+    def builtin(cls) -> Catalog:
+        """The mappings that come with this package."""
+        return _builtin()
+
+    @classmethod
+    def load(cls, paths: Iterable[str | Path]) -> Catalog:
+        """The mappings in files and folders, and no others.
+
+        Raises:
+            MappingError: a mapping cannot be used; the location names file, line and column.
+
+        """
+        return cls([load_source(paths)])
+
+    def with_mappings(self, paths: Iterable[str | Path]) -> Catalog:
+        """This catalogue, with the mappings in files and folders before its own."""
+        return Catalog([*reversed(self._sources), load_source(paths)])
+
+    def with_documents(self, documents: Iterable[Mapping[str, Any]], engine: Engine = native_engine) -> Catalog:
+        """This catalogue, with mappings given as plain data before its own.
+
+        Raises:
+            MappingError: a mapping cannot be used.
+
+        """
+        mappings = [load_mapping(document, engine=engine) for document in documents]
+        return Catalog([*reversed(self._sources), _loaded("documents", mappings)])
+
+    def mappings(self) -> list[CompiledMapping]:
+        """Every mapping that can be found, by group, kind and version; replaced ones are left out."""
+        found: dict[tuple[str, str, str], CompiledMapping] = {}
+        for source in self._sources:
+            own = [
+                ((mapping.group, mapping.kind, version), mapping)
+                for mapping in source.all()
+                for version in mapping.versions
+            ]
+            for key, mapping in own:
+                found.setdefault(key, mapping)
+        unique = {id(mapping): mapping for mapping in found.values()}
+        return sorted(unique.values(), key=lambda mapping: (mapping.group, mapping.kind, mapping.name))
+
+    def find(self, api_version: str, kind: str) -> CompiledMapping:
+        """The mapping for an `apiVersion` and kind.
+
+        Raises:
+            NoMappingError: none fits; the text names the versions that would.
+            AmbiguousMappingError: two of one source fit.
+
+        """
+        group, _, version = api_version.rpartition("/")
+        others: list[str] = []
+        for source in self._sources:
+            candidates = source.find(group, kind)
+            fitting = [mapping for mapping in candidates if version in mapping.versions]
+            if len(fitting) > 1:
+                names = " and ".join(mapping.name for mapping in fitting)
+                message = f"two mappings of {source.name} fit {kind} of {api_version}: {names}"
+                raise AmbiguousMappingError(message, cure="give one of them other versions, or leave it out")
+            if fitting:
+                return fitting[0]
+            others += [known for mapping in candidates for known in mapping.versions]
+        message = f"no mapping fits {kind} of {api_version}"
+        if others:
+            raise NoMappingError(message, cure=f"mappings exist for the versions {', '.join(dict.fromkeys(others))}")
+        raise NoMappingError(message, cure="`workloadmap mappings list` shows the kinds; give your own with -m PATH")
+
+    def read(
+        self,
+        workload: object,
+        pods: Iterable[Mapping[str, Any]] | None = None,
+        *,
+        strict: bool = False,
+    ) -> WorkloadMap:
+        """Read one workload.
+
+        Args:
+            workload: the object, as it comes from JSON or YAML.
+            pods: pods of it or of others; those that its mapping does not select are left aside.
+            strict: raise the first diagnostic of severity error.
+
+        Raises:
+            InputError: the object or a pod violates the data rules.
+            NoMappingError, AmbiguousMappingError: see `find`.
+            EvaluationError: with `strict`.
+
+        """
+        checked = check_workload(normalize(workload))
+        mapping = self.find(checked["apiVersion"], checked["kind"])
+        return read(mapping, checked, None if pods is None else [check_pod(pod) for pod in pods], strict=strict)
+
+    def pod_selectors(self, workload: object) -> list[str]:
+        """The label selectors of a workload's pods, each as a LIST call takes it; a pod may match any of them."""
+        checked = check_workload(normalize(workload))
+        selectors = pod_selectors(self.find(checked["apiVersion"], checked["kind"]), checked)
+        return [",".join(map(str, selector)) for selector in selectors]
+
+    def read_all(self, documents: Iterable[Document], *, strict: bool = False) -> Reading:
+        """Read every workload of an input; the pods in it are given to the workloads that select them.
+
+        A pod that a workload selects is not read as a workload of its own. Pods that none selects are, and are listed
+        in `unclaimed`. If the input has no pods, the maps have none.
+        """
+        reading = Reading()
+        pods: list[Document] = []
+        workloads: list[tuple[Document, dict[str, Any]]] = []
+        for document in documents:
+            try:
+                checked = check_workload(document.value)
+                if checked["kind"] == "Pod" and checked["apiVersion"] == "v1":
+                    pods.append(document)
+                else:
+                    workloads.append((document, checked))
+            except WorkloadMapError as error:
+                reading.unread.append(Unread(document, _at_document(error, document)))
+        index = _PodIndex([document.value for document in pods])
+        for document, checked in workloads:
+            try:
+                mapping = self.find(checked["apiVersion"], checked["kind"])
+                own = index.select(checked, pod_selectors(mapping, checked)) if pods else None
+                reading.maps.append((document, read(mapping, checked, own, strict=strict)))
+            except WorkloadMapError as error:
+                reading.unread.append(Unread(document, _at_document(error, document)))
+        for document in pods:
+            if not index.is_claimed(document.value):
+                reading.unclaimed.append(document)
+                try:
+                    reading.maps.append((document, self.read(document.value, strict=strict)))
+                except WorkloadMapError as error:
+                    reading.unread.append(Unread(document, _at_document(error, document)))
+        return reading
+
+
+class _PodIndex:
+    """Pods by namespace and label, so that many workloads find theirs without trying all; knows which were found."""
+
+    def __init__(self, pods: Sequence[Mapping[str, Any]]) -> None:
+        """Index the pods."""
+        self._claimed: set[int] = set()
+        self._by_label: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+        self._by_namespace: dict[str, list[Mapping[str, Any]]] = {}
+        for pod in sorted(pods, key=pod_key):
+            metadata = pod.get("metadata", {})
+            namespace = namespace_of(metadata)
+            self._by_namespace.setdefault(namespace, []).append(pod)
+            labels = metadata.get("labels")
+            for label, value in labels.items() if isinstance(labels, dict) else ():
+                if isinstance(value, str):
+                    self._by_label.setdefault((namespace, label, value), []).append(pod)
+
+    def select(self, workload: Mapping[str, Any], selectors: Sequence[LabelSelector]) -> list[Mapping[str, Any]]:
+        """The pods that one of the selectors matches."""
+        namespace = namespace_of(workload.get("metadata", {}))
+        found: dict[int, Mapping[str, Any]] = {}
+        for selector in selectors:
+            candidates = self._by_namespace.get(namespace, [])
+            for requirement in selector:
+                if requirement.operator == "In" and requirement.values is not None and len(requirement.values) == 1:
+                    (value,) = requirement.values
+                    candidates = self._by_label.get((namespace, requirement.key, value), [])
+                    break
+            for pod in candidates:
+                labels = pod.get("metadata", {}).get("labels")
+                if all(requirement.holds(labels if isinstance(labels, dict) else {}) for requirement in selector):
+                    found[id(pod)] = pod
+        self._claimed |= found.keys()
+        return list(found.values())
+
+    def is_claimed(self, pod: object) -> bool:
+        """Whether a workload has selected the pod."""
+        return id(pod) in self._claimed
+
+
+def _at_document(error: WorkloadMapError, document: Document) -> WorkloadMapError:
+    """The error, with the place of the document."""
+    if error.location.source is None:
+        error.located(document.location(error.location.pointer or ""))
+    return error
+
+
+def check_pod(pod: object) -> dict[str, Any]:
+    """A pod that can be placed: a map whose `metadata` is a map, after the data rules.
+
+    Raises:
+        InputError: it is not.
+
+    """
+    checked = normalize(pod)
+    if not isinstance(checked, dict) or not isinstance(checked.get("metadata", {}), dict):
+        raise InputError("a pod is a map with a map `metadata`", Location(pointer=""))
+    return checked
+
+
+@cache
+def _builtin() -> Catalog:
+    """The shipped mappings; one catalogue for the process."""
+    root = mappings_root()
+    loaded: dict[Path, CompiledMapping] = {}
+    found: dict[tuple[str, str], list[CompiledMapping]] = {}
+
+    def load(path: Path) -> CompiledMapping:
+        if path not in loaded:
+            loaded[path] = _load_shipped(path)
+        return loaded[path]
+
+    def find(group: str, kind: str) -> list[CompiledMapping]:
+        if (group, kind) in found:
+            return found[group, kind]
+        name = kind.lower()
+        folder = root / (group or _CORE)
+        if not name.isalnum() or not name.isascii() or "/" in group or group.startswith("."):
+            return []
+        paths = sorted(path for path in folder.glob(f"{name}*.yaml") if path.stem.split("-")[0] == name)
+        # Only what exists is kept: the kinds of an input may be without number.
+        fitting = [mapping for mapping in map(load, paths) if mapping.kind == kind and mapping.group == group]
+        if fitting:
+            found[group, kind] = fitting
+        return fitting
+
+    def everything() -> list[CompiledMapping]:
+        return [load(path) for path in sorted(root.glob("*/*.yaml"))]
+
+    return Catalog([Source("the shipped mappings", find, everything)])
+
+
+def _load_shipped(path: Path) -> CompiledMapping:
+    """A shipped mapping: it fits the schema, as our tests have shown, so only its expressions are compiled."""
+    documents, errors = load_all(path.read_text(encoding="utf-8"), path.name)
+    if errors or len(documents) != 1:  # pragma: no cover - tests load every shipped mapping
+        message = f"the shipped mapping {path.name} is damaged: install the package again"
+        raise MappingSyntaxError(message)
+    document = documents[0]
+    return compile_mapping(document.value, document.location)
+
+
+def _loaded(name: str, mappings: Sequence[CompiledMapping]) -> Source:
+    """A source of mappings that are loaded already."""
+    table: dict[tuple[str, str], list[CompiledMapping]] = {}
+    for mapping in mappings:
+        table.setdefault((mapping.group, mapping.kind), []).append(mapping)
+    return Source(name, lambda group, kind: table.get((group, kind), []), lambda: mappings)
+
+
+def mapping_files(paths: Iterable[str | Path]) -> list[Path]:
+    """The files that paths name: a file itself, the YAML and JSON files below a folder, cases left out.
+
+    Raises:
+        InputError: a path does not exist.
+
+    """
+    found: list[Path] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            files = [file for file in path.rglob("*") if file.suffix in (".yaml", ".yml", ".json") and file.is_file()]
+            found += sorted(file for file in files if not file.stem.endswith(".case"))
+        elif path.exists():
+            found.append(path)
+        else:
+            raise InputError("there is no such file or folder", Location(str(path)))
+    return found
+
+
+def load_source(paths: Iterable[str | Path]) -> Source:
+    """The mappings in files and folders.
+
+    Raises:
+        MappingError, InputError: the first thing wrong; `others` on it holds the rest.
+
+    """
+    mappings: list[CompiledMapping] = []
+    problems: list[MappingError] = []
+    names = [str(path) for path in paths]
+    for path in mapping_files(names):
+        for document in load_mapping_documents(path.read_bytes(), str(path), problems):
+            try:
+                mappings.append(load_mapping(document.value, document.location))
+            except MappingError as error:
+                problems += [error, *error.others]
+    if problems:
+        problems[0].others = tuple(problems[1:])
+        raise problems[0]
+    return _loaded(", ".join(names), mappings)
+
+
+def load_mapping_documents(text: bytes, source: str, problems: list[MappingError]) -> list[Document]:
+    """The documents of a mapping file; what is wrong with its syntax is added to `problems`."""
+    if len(text) > MAX_MAPPING_BYTES:
+        message = f"a mapping has at most {MAX_MAPPING_BYTES} bytes, and this has {len(text)}"
+        problems.append(MappingSchemaError(message, Location(source)))
+        return []
+    documents, errors = load_all(text, source)
+    problems += [MappingSyntaxError(error.message, error.location, error.cure) for error in errors]
+    return documents
+
+
+def load_mapping(
+    document: object,
+    locate: Callable[[str], Location] | None = None,
+    engine: Engine = native_engine,
+) -> CompiledMapping:
+    """Check a mapping against the schema and compile it.
+
+    Raises:
+        MappingError: it cannot be used; `others` on it holds what else is wrong.
+
+    """
+    from workloadmap_spec.schemas import mapping_problems  # noqa: PLC0415 - the validator is slow to import
+
+    document = normalize(document)
+    problems = mapping_problems(document)
+    if problems:
+        for problem in problems:
+            if locate is not None:
+                problem.located(locate(problem.location.pointer or ""))
+        problems[0].others = tuple(problems[1:])
+        raise problems[0]
+    return compile_mapping(document, locate, engine)  # type: ignore[arg-type]

@@ -1,0 +1,352 @@
+"""Components and their instances (clause S6): the tree of a workload, with its counts and templates.
+
+The tree is built once for a read; pods, gang and totals are made from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from workloadmap_spec import resources
+from workloadmap_spec.cel import ABSENT
+from workloadmap_spec.errors import EvaluationError
+from workloadmap_spec.limits import MAX_COUNT, MAX_INSTANCES
+from workloadmap_spec.templates import read_template
+from workloadmap_spec.values import FailedError, Scope, describe, read_count, step_place
+
+if TYPE_CHECKING:
+    from workloadmap_spec.mapping import Component, Incomplete, Variable
+    from workloadmap_spec.resources import PodResources
+
+#: Reasons of the reader itself in `totals.incomplete` (S6.8).
+ERROR: Final = "error"
+ABSENT_REASON: Final = "absent"
+
+
+@dataclass(slots=True)
+class Instance:
+    """One instance of a component, as read. `None` counts are unknown; an unknown count stands for a total too."""
+
+    component: Component
+    id: str
+    scope: Scope
+    parent: Instance | None
+    replicas: int | None = 1
+    pods_per_replica: int | None = 1
+    min_replicas: int | None = None
+    max_replicas: int | None = None
+    min_available: int | None = None
+    #: `minPods` as given by the mapping, in one replica of the parent.
+    own_min_pods: int | None = None
+    #: Why `replicas` or `podsPerReplica` is unknown, if one is.
+    unknown: str | None = None
+    pods: int | None = None
+    min_pods: int | None = None
+    template: dict[str, Any] | None = None
+    main_container: str | None = None
+    pod_resources: PodResources | None = None
+    observed: dict[str, Any] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+    #: The instances below, one list for each nested component.
+    children: list[list[Instance]] = field(default_factory=list)
+    #: The instances from the outermost to this one.
+    chain: tuple[Instance, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Find the place in the tree."""
+        self.chain = (*self.parent.chain, self) if self.parent is not None else (self,)
+
+
+@dataclass(slots=True)
+class Tree:
+    """The components of a workload as read."""
+
+    #: The top instances, one list for each component of the mapping.
+    roots: list[list[Instance]]
+    #: The instances of pod components, in the order of the map.
+    leaves: list[Instance]
+    #: The entries of `totals.incomplete`, in order.
+    incomplete: list[dict[str, str]]
+
+    def note(self, what: str, reason: str, component: str | None = None, instance: str | None = None) -> None:
+        """Add an entry to `totals.incomplete`, once."""
+        entry = {"what": what, "reason": reason}
+        if component is not None:
+            entry["component"] = component
+        if instance is not None:
+            entry["instance"] = instance
+        if entry not in self.incomplete:
+            self.incomplete.append(entry)
+
+
+def product(*factors: int | None) -> int | None:
+    """The product of counts; unknown if one is unknown, but for a known zero."""
+    result = 1
+    for factor in factors:
+        if factor is None:
+            return None
+        result *= factor
+    return result
+
+
+def read_components(components: tuple[Component, ...], scope: Scope) -> Tree:
+    """Read all components of a workload."""
+    tree = Tree([], [], [])
+    tree.roots = [_read_component(component, scope, None, tree) for component in components]
+    return tree
+
+
+def bind_variables(variables: tuple[Variable, ...], scope: Scope) -> None:
+    """Evaluate declared variables in order; a failed one is remembered, an absent one is not bound (S5.4)."""
+    bound = scope.env["variables"]
+    for variable in variables:
+        name = variable.name
+        try:
+            value = variable.field.read(scope)
+        except FailedError:
+            scope.failed |= {name}
+            continue
+        if value is not ABSENT:
+            bound[name] = value
+            scope.places[f"variables.{name}"] = scope.place
+
+
+def _read_component(component: Component, scope: Scope, parent: Instance | None, tree: Tree) -> list[Instance]:
+    """The instances of one component within one instance of its parent, in order (S6.2)."""
+    try:
+        if component.when is not None and not component.when.holds(scope):
+            return []
+        elements = [(None, None, None)] if component.for_each is None else _elements(component, scope)
+    except FailedError:
+        tree.note("components", ERROR, component.name)
+        return []
+    if len(elements) > MAX_INSTANCES:
+        at = f"{component.at}/forEach"
+        scope.report(at, "limit-exceeded", f"{len(elements)} elements; the first {MAX_INSTANCES} are read")
+        tree.note("components", ERROR, component.name)
+        elements = elements[:MAX_INSTANCES]
+    found: list[Instance] = []
+    seen: set[str] = set()
+    for key, item, place in elements:
+        instance = _read_instance(component, scope, parent, (key, item, place), seen, tree)
+        if instance is not None:
+            found.append(instance)
+    return found
+
+
+def _elements(component: Component, scope: Scope) -> list[tuple[Any, Any, str | None]]:
+    """Key, element and place of everything that `forEach` gives (S6.2.1)."""
+    if component.for_each is None:  # pragma: no cover - the caller has looked
+        return []
+    value = component.for_each.read(scope)
+    place = scope.place
+    if value is ABSENT:
+        return []
+    if type(value) is list:
+        return [(index, item, step_place(place, index)) for index, item in enumerate(value) if item is not None]
+    if type(value) is dict:
+        return [(key, value[key], step_place(place, key)) for key in sorted(value)]
+    raise scope.fail(
+        component.for_each.at, "result-type", f"a list or a map is wanted here, and {describe(value)} was found"
+    )
+
+
+def _read_instance(  # noqa: PLR0913 - one element with all that surrounds it
+    component: Component,
+    outer: Scope,
+    parent: Instance | None,
+    element: tuple[Any, Any, str | None],
+    seen: set[str],
+    tree: Tree,
+) -> Instance | None:
+    """One instance, or None if it does not exist or has no usable id."""
+    key, item, place = element
+    each = component.for_each is not None
+    prefix = f"{outer.instance}/" if outer.instance else ""
+    if each:
+        bindings = {"item": item, "key": key}
+        if "item" in outer.env:
+            bindings["parent"] = outer.env["item"]
+        # Until its id is read, the instance has a name that no id can be.
+        scope = outer.child(f"{prefix}\0{key}", bindings)
+        scope.places["item"] = place
+    elif component.variables:
+        scope = outer.child(prefix + component.name)
+    else:
+        scope = Scope(outer.env, outer.places, outer.failed, outer.diagnostics, prefix + component.name)
+    bind_variables(component.variables, scope)
+    sources: dict[str, str] = {}
+    identity: str | None = component.name
+    if each:
+        identity = _read_id_if_wanted(component, scope, key, sources, tree)
+        name = prefix + (identity if identity is not None else str(key))
+        if scope.diagnostics:
+            scope.diagnostics.rename(scope.instance, name)
+        scope.instance = name
+    if identity is None:
+        return None
+    if identity in seen:
+        at = component.instance.at if component.instance is not None else component.at
+        scope.report(at, "result-invalid", f'the instance id "{identity}" occurs twice')
+        tree.note("components", ERROR, component.name)
+        return None
+    seen.add(identity)
+    return _fill(Instance(component, identity, scope, parent, sources=sources), tree)
+
+
+def _read_id_if_wanted(
+    component: Component, scope: Scope, key: object, sources: dict[str, str], tree: Tree
+) -> str | None:
+    """The id of an instance; None if `where` leaves it out or it has no usable id."""
+    try:
+        if component.where is not None and not component.where.holds(scope):
+            return None
+        return _read_id(component, scope, key, sources)
+    except FailedError:
+        tree.note("components", ERROR, component.name)
+        return None
+
+
+def _read_id(component: Component, scope: Scope, key: object, sources: dict[str, str]) -> str:
+    """The id of an instance (S6.2.2)."""
+    if component.instance is None:
+        return str(key)
+    value = component.instance.read(scope)
+    if type(value) is int:
+        value = str(value)
+    if value is ABSENT or value == "":
+        raise scope.fail(component.instance.at, "result-invalid", "an instance needs an id, and has none")
+    if type(value) is not str:
+        raise scope.fail(
+            component.instance.at, "result-type", f"an instance id is a string, and {describe(value)} was found"
+        )
+    if scope.place is not None:
+        sources["instance"] = scope.place
+    return value
+
+
+def _fill(instance: Instance, tree: Tree) -> Instance | None:
+    """Read the template, the counts and everything below an instance that exists."""
+    component = instance.component
+    if component.template is not None:
+        read = read_template(component.template, instance.scope)
+        decided = component.where if component.for_each is not None else component.when
+        absent = read.value is None and not read.damaged
+        if absent and decided is None:
+            return None
+        instance.template, instance.main_container = read.value, read.main_container
+        instance.sources.update(read.sources)
+        if read.damaged or read.value is None:
+            tree.note("podTemplate", ERROR if read.damaged else ABSENT_REASON, component.name, instance.id)
+    instance.unknown = _read_counts(instance)
+    _read_observed(instance)
+    if component.template is not None:
+        _total(instance, tree)
+    note_incomplete(component.incomplete, instance.scope, tree, component.name, instance.id)
+    for nested in component.components:
+        instance.children.append(_read_component(nested, instance.scope, instance, tree))
+    return instance
+
+
+def _read_counts(instance: Instance) -> str | None:
+    """Read the counts of an instance; gives why `replicas` or `podsPerReplica` is unknown, if one is."""
+    component, scope = instance.component, instance.scope
+    found: dict[str, int | None] = {"replicas": 1, "podsPerReplica": 1}
+    reason: str | None = None
+    minimum_failed = False
+    for name, counted in component.counts.items():
+        scope.unknown = None
+        try:
+            count = read_count(counted.read, scope, counted.at)
+            why = scope.unknown or ABSENT_REASON
+        except FailedError:
+            count, why = None, ERROR
+            minimum_failed |= name in ("minAvailable", "minPods")
+        found[name] = count
+        if count is None:
+            reason = reason or (why if name in ("replicas", "podsPerReplica") else None)
+        elif scope.place is not None:
+            instance.sources[name] = scope.place
+    instance.replicas = found["replicas"]
+    instance.pods_per_replica = found["podsPerReplica"]
+    instance.min_replicas = found.get("minReplicas")
+    instance.max_replicas = found.get("maxReplicas")
+    instance.own_min_pods = found.get("minPods")
+    available = found.get("minAvailable")
+    if available is None or (instance.replicas is not None and available > instance.replicas):
+        available = instance.replicas
+    instance.min_available = available
+    if minimum_failed:
+        # A default in its place would be a guess (S6.4.3).
+        instance.min_available = instance.own_min_pods = None
+    return reason
+
+
+def _read_observed(instance: Instance) -> None:
+    """Read the counters that the workload's status reports (S6.5)."""
+    component, scope = instance.component, instance.scope
+    for name, counter in component.observed:
+        try:
+            count = read_count(counter.read, scope, counter.at)
+        except FailedError:
+            continue
+        if count is None:
+            continue
+        instance.observed[name] = count
+        if scope.place is not None:
+            instance.sources[f"observed.{name}"] = scope.place
+    if instance.observed and component.observed_unit == "pods":
+        instance.observed["unit"] = "pods"
+
+
+def _total(instance: Instance, tree: Tree) -> None:
+    """The totals of an instance of a pod component: pods, minimum, resources (S6.4.2, S6.4.3, S8)."""
+    component, scope = instance.component, instance.scope
+    chain = instance.chain
+    above = chain[:-1]
+    pods = product(*(part.replicas for part in above), instance.replicas, instance.pods_per_replica)
+    minimum = instance.own_min_pods
+    if minimum is None:
+        minimum = product(instance.min_available, instance.pods_per_replica)
+    minimum = product(*(part.min_available for part in above), minimum)
+    if minimum is not None and minimum > MAX_COUNT:
+        minimum = None
+    if pods is not None and pods > MAX_COUNT:
+        scope.report(f"{component.at}/replicas", "limit-exceeded", f"{pods} pods are more than {MAX_COUNT}")
+        pods, minimum, instance.unknown = None, None, ERROR
+    if pods is None:
+        reason = next((part.unknown for part in chain if part.unknown is not None), ABSENT_REASON)
+        tree.note("replicas", reason, component.name, instance.id)
+    elif minimum is not None:
+        minimum = min(minimum, pods)
+    instance.pods, instance.min_pods = pods, minimum
+    tree.leaves.append(instance)
+    spec = instance.template.get("spec") if instance.template is not None else None
+    if spec is None:
+        return
+    try:
+        instance.pod_resources = resources.pod_resources(spec)
+    except EvaluationError as error:
+        at = f"{component.at}/{component.template.base_name if component.template else 'podTemplate'}"
+        where = f" at {error.location.pointer} of the pod's spec" if error.location.pointer else ""
+        scope.report(at, error.error_class, f"{error.message}{where}")
+        tree.note("resources", ERROR, component.name, instance.id)
+
+
+def note_incomplete(
+    declared: tuple[Incomplete, ...],
+    scope: Scope,
+    tree: Tree,
+    component: str | None = None,
+    instance: str | None = None,
+) -> None:
+    """List the declarations of `incomplete` whose condition holds (S6.7); one that failed is listed too."""
+    for entry in declared:
+        try:
+            if entry.when is not None and not entry.when.holds(scope):
+                continue
+        except FailedError:
+            tree.note(entry.what, ERROR, component, instance)
+            continue
+        tree.note(entry.what, entry.reason, component, instance)

@@ -1,0 +1,76 @@
+"""Diagnostics: what went wrong with one field while the rest of the map was read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from workloadmap_spec.errors import (
+    EvaluationError,
+    LimitExceededError,
+    Location,
+    ResultInvalidError,
+    ResultTypeError,
+    WorkloadMapError,
+)
+
+Severity = Literal["error", "warning", "info"]
+
+_EXCEPTIONS: dict[str, type[WorkloadMapError]] = {
+    error.error_class: error for error in (EvaluationError, ResultTypeError, ResultInvalidError, LimitExceededError)
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Diagnostic:
+    """One entry of `diagnostics` (clause S14); the order of the fields is the order of the list (S13.3)."""
+
+    at: str
+    instance: str
+    error_class: str
+    severity: Severity
+    message: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry as it stands in a map."""
+        entry: dict[str, Any] = {"severity": self.severity, "class": self.error_class, "at": self.at}
+        if self.instance:
+            entry["instance"] = self.instance
+        entry["message"] = self.message
+        return entry
+
+    def to_exception(self, mapping: str) -> WorkloadMapError:
+        """The exception that a strict read raises; `mapping` names the mapping that `at` points into."""
+        where = f" (instance {self.instance})" if self.instance else ""
+        return _EXCEPTIONS[self.error_class](self.message + where, Location(f"mapping {mapping}", pointer=self.at))
+
+
+class Diagnostics:
+    """The diagnostics of one read, each kept once by place, instance and class (S14.2)."""
+
+    __slots__ = ("_found",)
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._found: dict[tuple[str, str, str], Diagnostic] = {}
+
+    def add(self, at: str, instance: str, error_class: str, message: str, severity: Severity = "error") -> None:
+        """Note one; a second of the same place, instance and class is dropped."""
+        key = (at, instance, error_class)
+        if key not in self._found:
+            self._found[key] = Diagnostic(at, instance, error_class, severity, message)
+
+    def rename(self, instance: str, name: str) -> None:
+        """Name an instance by its id, once that is known, in what was noted before."""
+        for key, found in list(self._found.items()):
+            if found.instance == instance:
+                del self._found[key]
+                self.add(found.at, name, found.error_class, found.message, found.severity)
+
+    def sorted(self) -> list[Diagnostic]:
+        """All, in the order of the map."""
+        return sorted(self._found.values()) if self._found else []
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self._found)

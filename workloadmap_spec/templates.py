@@ -1,0 +1,215 @@
+"""Pod templates (clause S7): one PodTemplateSpec, in whatever shape the framework keeps it."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workloadmap_spec.core_types import container_fields, pod_spec_fields
+from workloadmap_spec.values import ABSENT, MISSING_MAP, FailedError, Scope, describe
+
+if TYPE_CHECKING:
+    from workloadmap_spec.mapping import Field, PodField, Template
+
+_KEPT_METADATA = ("labels", "annotations")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTemplate:
+    """A template as read: `value` is None if there is none, `damaged` says that a part could not be read."""
+
+    value: dict[str, Any] | None
+    main_container: str | None
+    sources: dict[str, str]
+    damaged: bool
+
+
+def read_template(template: Template, scope: Scope) -> ReadTemplate:
+    """Read a pod component's template and lay its pod fields over it (S7.1 to S7.5)."""
+    sources: dict[str, str] = {}
+    damaged = False
+    base: dict[str, Any] | None = None
+    try:
+        base = _read_base(template, scope, sources)
+    except FailedError:
+        damaged = True
+    if template.fields and not damaged:
+        base, damaged = _lay_fields(template.fields, scope, base)
+    return ReadTemplate(base, _main_container(template, base), sources, damaged)
+
+
+def _read_map(field: Field, scope: Scope, name: str, sources: dict[str, str]) -> dict[str, Any] | None:
+    """The map that a field reads, or None if it is absent; notes its source."""
+    value = field.read(scope)
+    if value is ABSENT:
+        return None
+    if type(value) is not dict:
+        raise scope.fail(field.at, "result-type", f"a map is wanted here, and {describe(value)} was found")
+    if scope.place is not None:
+        sources[name] = scope.place
+    return value
+
+
+def _read_base(template: Template, scope: Scope, sources: dict[str, str]) -> dict[str, Any] | None:
+    """The template without its pod fields: what is kept of the base (S7.2, S7.3)."""
+    if template.base is None:
+        return None
+    base = _read_map(template.base, scope, template.base_name, sources)
+    metadata = None
+    if template.metadata is not None:
+        metadata = _read_map(template.metadata, scope, "podMetadata", sources)
+    if base is None:
+        return None
+    at = template.base.at
+    if template.base_name == "podSpec":
+        fields = pod_spec_fields()
+        spec: Any = {name: value for name, value in base.items() if name in fields}
+    else:
+        metadata, spec = base.get("metadata"), base.get("spec")
+        if spec is not None and type(spec) is not dict:
+            raise scope.fail(at, "result-type", f"spec of the template must be a map, and is {describe(spec)}")
+    result: dict[str, Any] = {}
+    kept = _kept_metadata(metadata, scope, at)
+    if kept:
+        result["metadata"] = kept
+    if spec is not None:
+        result["spec"] = spec
+    return result
+
+
+def _kept_metadata(metadata: object, scope: Scope, at: str) -> dict[str, Any]:
+    """Labels and annotations of a template's metadata."""
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, dict):
+        raise scope.fail(at, "result-type", f"metadata of the template must be a map, and is {describe(metadata)}")
+    kept = {name: metadata[name] for name in _KEPT_METADATA if metadata.get(name, MISSING_MAP) is not MISSING_MAP}
+    for name, value in kept.items():
+        if type(value) is not dict:
+            raise scope.fail(at, "result-type", f"{name} of the template must be a map, and is {describe(value)}")
+    return kept
+
+
+def _lay_fields(
+    fields: tuple[PodField, ...], scope: Scope, base: dict[str, Any] | None
+) -> tuple[dict[str, Any] | None, bool]:
+    """The base with the pod fields laid over it, and whether one of them failed (S7.4); the object stays as it is."""
+    template: dict[str, Any] | None = None
+    damaged = False
+    for entry in fields:
+        try:
+            if entry.when is not None and not entry.when.holds(scope):
+                continue
+            value = entry.value.read(scope)
+            if value is ABSENT:
+                continue
+            if template is None:
+                template = copy.deepcopy(base) if base is not None else {}
+            _lay(entry, copy.deepcopy(value), template, scope)
+        except FailedError:
+            damaged = True
+    if template is None:
+        template = base if base is not None else {}
+    return template, damaged
+
+
+def _lay(entry: PodField, value: object, template: dict[str, Any], scope: Scope) -> None:
+    """Lay one value over the template."""
+    target = template
+    if entry.container is not None:
+        container = _container(entry, template, scope)
+        if container is None:
+            return
+        target = container
+    if not entry.path:
+        if not isinstance(value, dict):
+            raise scope.fail(entry.value.at, "result-type", f"a container is a map, and {describe(value)} was found")
+        known = container_fields()
+        for name, part in value.items():
+            if name in known and name != "name":
+                _set(target, name, part, entry, scope)
+        return
+    for name in entry.path[:-1]:
+        target = _descend(target, name, entry, scope)
+    name = entry.path[-1]
+    if entry.key is not None:
+        target, name = _descend(target, name, entry, scope), entry.key
+    _set(target, name, value, entry, scope)
+
+
+def _descend(target: dict[str, Any], name: str, entry: PodField, scope: Scope) -> dict[str, Any]:
+    """The map one step down, made if it is missing."""
+    inner = target.setdefault(name, {})
+    if not isinstance(inner, dict):
+        raise scope.fail(entry.value.at, "result-type", f"`{name}` on the way must be a map, and is {describe(inner)}")
+    return inner
+
+
+def _container(entry: PodField, template: dict[str, Any], scope: Scope) -> dict[str, Any] | None:
+    """The container that an entry names; a named one that is missing is made at the front (S7.4.1)."""
+    spec = _descend(template, "spec", entry, scope)
+    name = "initContainers" if entry.init else "containers"
+    containers = spec.get(name, [])
+    if not isinstance(containers, list) or not all(isinstance(container, dict) for container in containers):
+        raise scope.fail(entry.value.at, "result-type", f"spec.{name} must be a list of maps")
+    if entry.container == "first":
+        return containers[0] if containers else None
+    for container in containers:
+        if container.get("name") == entry.container:
+            found: dict[str, Any] = container
+            return found
+    made: dict[str, Any] = {"name": entry.container}
+    spec[name] = [made, *containers]
+    return made
+
+
+def _set(target: dict[str, Any], name: str, value: object, entry: PodField, scope: Scope) -> None:
+    """Put one value, by the entry's mode (S7.4.3)."""
+    present = target.get(name)
+    if entry.mode == "replace" or present is None:
+        target[name] = value
+    elif entry.mode == "merge":
+        target[name] = _merged(present, value, entry, scope)
+    elif entry.mode == "append":
+        if not isinstance(present, list) or not isinstance(value, list):
+            raise scope.fail(entry.value.at, "result-type", f"append needs two lists at `{name}`")
+        target[name] = [*present, *value]
+
+
+def _merged(present: object, value: object, entry: PodField, scope: Scope) -> object:
+    """Two maps merged by key, or two lists of maps by `name`."""
+    if isinstance(present, dict) and isinstance(value, dict):
+        return {**present, **value}
+    if (
+        isinstance(present, list)
+        and isinstance(value, list)
+        and all(isinstance(part, dict) for part in present + value)
+    ):
+        result = list(present)
+        positions = {part.get("name"): index for index, part in enumerate(result)}
+        for part in value:
+            index = positions.get(part.get("name"))
+            if index is None:
+                positions[part.get("name")] = len(result)
+                result.append(part)
+            else:
+                result[index] = part
+        return result
+    raise scope.fail(entry.value.at, "result-type", "merge needs two maps, or two lists of maps with `name`")
+
+
+def _main_container(template: Template, value: dict[str, Any] | None) -> str | None:
+    """The name of the main container (S7.5)."""
+    if value is None or (template.main_name is None and not template.main_first):
+        return None
+    spec = value.get("spec")
+    containers = spec.get("containers") if isinstance(spec, dict) else None
+    if not isinstance(containers, list):
+        return None
+    names = [container.get("name") for container in containers if isinstance(container, dict)]
+    if template.main_name in names:
+        return template.main_name
+    if template.main_first and names and isinstance(names[0], str) and names[0]:
+        return names[0]
+    return None
