@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # Scripts that write generated files, in the order in which they run.
-GENERATORS := tools/core_types.py
+GENERATORS := tools/core_types.py tools/readme.py
 BENCHES := $(sort $(wildcard bench/bench_*.py))
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

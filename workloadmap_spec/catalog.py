@@ -382,7 +382,10 @@ def load_mapping(
     """
     from workloadmap_spec.schemas import mapping_problems  # noqa: PLC0415 - the validator is slow to import
 
-    document = normalize(document)
+    try:
+        document = normalize(document)
+    except InputError as error:
+        raise MappingSyntaxError(error.message, error.location, error.cure) from error
     problems = mapping_problems(document)
     if problems:
         for problem in problems:
