@@ -1,0 +1,86 @@
+"""`workloadmap inspect`: what is in a workload, for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from workloadmap_spec.cli.arguments import Subparsers, add_color, add_command, add_mappings, add_paths, input_paths
+from workloadmap_spec.cli.messages import UNREAD, Messages
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+_DESCRIPTION: Final = """
+Show what is in every workload of the input: its state, the tree of its
+components with the pods that each makes, what its own status and the pods in
+the input say, what it requests, and which pods must start together.
+
+  2 \N{MULTIPLICATION SIGN} 4 = 8 pods      replicas, times the pods of a replica; in a nested
+                      component the replicas of those above it come first
+  min 4               only so many of the pods must start together
+  2\N{EN DASH}12 replicas       between these an autoscaler may move
+  1 of 2 Jobs ready   what the workload's own status says
+  7 Running           the pods that were found in the input
+"""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add the command."""
+    parser = add_command(
+        subparsers,
+        "inspect",
+        "show what is in a workload",
+        _DESCRIPTION,
+        [
+            "workloadmap inspect examples/jobset.yaml",
+            "workloadmap inspect examples/ --pods",
+            "workloadmap inspect --explain examples/raycluster.yaml",
+            "kubectl get jobset,pods -o yaml | workloadmap inspect",
+        ],
+    )
+    add_paths(parser)
+    add_mappings(parser)
+    parser.add_argument("--pods", action="store_true", help="list the pods in the input below their components")
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="say for each value at which file, line and column it was read, or that it is a default or computed",
+    )
+    add_color(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: Namespace) -> int:
+    """Show the workloads."""
+    import sys  # noqa: PLC0415 - with the rest
+
+    from workloadmap_spec.cli.inputs import catalog_of, read_input, tell_unread  # noqa: PLC0415 - not for help
+    from workloadmap_spec.cli.output import write_text  # noqa: PLC0415
+    from workloadmap_spec.cli.render import render_map  # noqa: PLC0415
+    from workloadmap_spec.cli.style import style_of  # noqa: PLC0415
+
+    messages = Messages()
+    catalog = catalog_of(arguments.mapping)
+    reading = read_input(catalog, input_paths(arguments), messages)
+    style = style_of(sys.stdout, arguments.color)
+    pods_given = any("pods" in workload_map.document for _, workload_map in reading.maps)
+    for index, (document, workload_map) in enumerate(reading.maps):
+        explainer = None
+        if arguments.explain:
+            from workloadmap_spec.cli.explain import Explainer  # noqa: PLC0415 - when asked for
+
+            workload = workload_map.document["workload"]
+            mapping = catalog.find(workload["apiVersion"], workload["kind"])
+            explainer = Explainer(workload_map.document, mapping.document, document, style)
+        text = render_map(
+            workload_map.document,
+            style,
+            show_pods=arguments.pods,
+            pods_given=pods_given,
+            explainer=explainer,
+        )
+        write_text("\n" * (index > 0) + text)
+        if workload_map.errors:
+            messages.code = max(messages.code, UNREAD)
+    tell_unread(reading, messages)
+    return messages.code

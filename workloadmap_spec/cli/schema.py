@@ -1,0 +1,47 @@
+"""`workloadmap schema`: print a file of the specification."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from workloadmap_spec.cli.arguments import Subparsers, add_command
+from workloadmap_spec.cli.output import write_data
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+#: The files by the names that the command takes.
+FILES: Final = {
+    "mapping": "workload-mapping.schema.json",
+    "map": "workload-map.schema.json",
+    "case": "conformance-case.schema.json",
+    "core-types": "core-types.json",
+    "spec": "SPEC.md",
+}
+
+_DESCRIPTION: Final = """
+Print a file of the specification: the JSON Schema of a mapping, a map or a
+conformance case, the table of the core types, or the text of the specification
+itself.
+"""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add the command."""
+    parser = add_command(
+        subparsers,
+        "schema",
+        "print a schema, or the specification",
+        _DESCRIPTION,
+        ["workloadmap schema mapping > workload-mapping.schema.json", "workloadmap schema spec | less"],
+    )
+    parser.add_argument("name", metavar="NAME", choices=tuple(FILES), help=f"one of {', '.join(FILES)}")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: Namespace) -> int:
+    """Print the file as it is."""
+    from workloadmap_spec.files import schema_path  # noqa: PLC0415 - not for help
+
+    write_data(schema_path(FILES[arguments.name]).read_text(encoding="utf-8"))
+    return 0
