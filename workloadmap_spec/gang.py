@@ -365,14 +365,14 @@ def _text(field: Field | None, scope: Scope, name: str, sources: dict[str, str])
 
 def _common_priority(leaves: list[Instance]) -> str | None:
     """The priority class that all covered templates name, if they all name the same."""
-    names = set()
+    common: str | None = None
     for leaf in leaves:
         spec = leaf.template.get("spec") if leaf.template is not None else None
-        names.add(spec.get("priorityClassName") if isinstance(spec, dict) else None)
-    if len(names) != 1:
-        return None
-    name = names.pop()
-    return name if isinstance(name, str) and name else None
+        name = spec.get("priorityClassName") if isinstance(spec, dict) else None
+        if not isinstance(name, str) or not name or common not in (None, name):
+            return None
+        common = name
+    return common
 
 
 class GroupIndex:
