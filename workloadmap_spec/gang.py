@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from workloadmap_spec.cel import ABSENT
 from workloadmap_spec.components import product
 from workloadmap_spec.limits import MAX_COUNT, MAX_GROUPS
-from workloadmap_spec.values import FailedError, Scope, read_count, read_string
+from workloadmap_spec.values import FailedError, Scope, read_count, read_string, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -143,7 +142,7 @@ class _Maker:
             instance = steps[-1][0]
             value = by.read(instance.scope)
             for above, known, instances in shared:
-                if _same_steps(above, steps[:-1]) and (known is value or (known is not ABSENT and known == value)):
+                if _same_steps(above, steps[:-1]) and (known is value or same(known, value)):
                     instances.append(instance)
                     break
             else:

@@ -34,6 +34,7 @@ def read_template(template: Template, scope: Scope) -> ReadTemplate:
         base = _read_base(template, scope, sources)
     except FailedError:
         damaged = True
+        sources.clear()
     if template.fields and not damaged:
         base, damaged = _lay_fields(template.fields, scope, base)
     return ReadTemplate(base, _main_container(template, base), sources, damaged)
