@@ -52,8 +52,8 @@ demo: $(VENV)/.package
 	@echo "== What must start together?  (workloadmap gang examples/jobset.yaml)"
 	@$(BIN)/workloadmap gang examples/jobset.yaml
 	@echo
-	@echo "== The whole map, for programs  (workloadmap map examples/jobset.yaml)"
-	@$(BIN)/workloadmap map examples/jobset.yaml
+	@echo "== The whole map, for programs  (workloadmap map -o yaml examples/jobset.yaml)"
+	@$(BIN)/workloadmap map -o yaml examples/jobset.yaml
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
