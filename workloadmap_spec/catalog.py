@@ -264,6 +264,9 @@ def check_pod(pod: object) -> dict[str, Any]:
     checked = normalize(pod)
     if not isinstance(checked, dict) or not isinstance(checked.get("metadata", {}), dict):
         raise InputError("a pod is a map with a map `metadata`", Location(pointer=""))
+    for name in ("name", "namespace"):
+        if not isinstance(checked.get("metadata", {}).get(name, ""), str):
+            raise InputError(f"`metadata.{name}` of a pod must be a string", Location(pointer=f"/metadata/{name}"))
     return checked
 
 
@@ -284,7 +287,10 @@ def _builtin() -> Catalog:
             return found[group, kind]
         name = kind.lower()
         folder = root / (group or _CORE)
-        if not name.isalnum() or not name.isascii() or "/" in group or group.startswith("."):
+        # Longer names are none that an API server knows, and some file systems fail at them.
+        if len(name) > 63 or len(group) > 253 or not name.isalnum() or not name.isascii():  # noqa: PLR2004 - DNS
+            return []
+        if "/" in group or group.startswith("."):
             return []
         paths = sorted(path for path in folder.glob(f"{name}*.yaml") if path.stem.split("-")[0] == name)
         # Only what exists is kept: the kinds of an input may be without number.

@@ -395,14 +395,17 @@ class _Compiler:
         names = names.adding("pod")
         before = len(self.expressions)
         instance = self.field(pods, "instance", at, names)
+        match_labels = tuple(
+            (label, Field(self.value(value, place, names), place))
+            for label, value in pods.get("matchLabels", {}).items()
+            for place in [f"{at}/matchLabels/{escape(label)}"]
+        )
+        match = self.guard(pods, "match", at, names)
+        # Labels and `match` come before `instance`: only if they are the same for every instance may it be found first.
         common = all(roots_used(expression.tree) <= {"pod", "object"} for expression in self.expressions[before:])
         return ComponentPods(
-            match_labels=tuple(
-                (label, Field(self.value(value, place, names), place))
-                for label, value in pods.get("matchLabels", {}).items()
-                for place in [f"{at}/matchLabels/{escape(label)}"]
-            ),
-            match=self.guard(pods, "match", at, names),
+            match_labels=match_labels,
+            match=match,
             instance=instance,
             instance_is_common=common,
             replica=self.field(pods, "replica", at, names),
@@ -530,6 +533,10 @@ class _Compiler:
             min_pods = None
             if not isinstance(member, str):
                 min_pods = self.field(member, "minPods", member_at, self.names_of(component, names))
+                known = self.components.get(component)
+                if min_pods is not None and known is not None and known.template is None:
+                    message = f"`{component}` groups others, whose pods `minPods` could not be told apart"
+                    self.problem(MappingSemanticError(message, cure="name the components below it"), min_pods.at)
             members.append(Member(component, min_pods))
         topology = entry.get("topology", {})
         return GangEntry(

@@ -68,6 +68,8 @@ class Tree:
     leaves: list[Instance]
     #: The entries of `totals.incomplete`, in order.
     incomplete: list[dict[str, str]]
+    #: How many elements of each component were read, below all its parents.
+    elements: dict[str, int] = field(default_factory=dict)
 
     def note(self, what: str, reason: str, component: str | None = None, instance: str | None = None) -> None:
         """Add an entry to `totals.incomplete`, once."""
@@ -121,11 +123,14 @@ def _read_component(component: Component, scope: Scope, parent: Instance | None,
     except FailedError:
         tree.note("components", ERROR, component.name)
         return []
-    if len(elements) > MAX_INSTANCES:
-        at = f"{component.at}/forEach"
-        scope.report(at, "limit-exceeded", f"{len(elements)} elements; the first {MAX_INSTANCES} are read")
+    before = tree.elements.get(component.name, 0)
+    tree.elements[component.name] = before + len(elements)
+    if tree.elements[component.name] > MAX_INSTANCES:
+        at = f"{component.at}/forEach" if component.for_each is not None else component.at
+        found_text = f"more than {MAX_INSTANCES} elements; the first {MAX_INSTANCES} are read"
+        scope.report(at, "limit-exceeded", found_text)
         tree.note("components", ERROR, component.name)
-        elements = elements[:MAX_INSTANCES]
+        elements = elements[: max(0, MAX_INSTANCES - before)]
     found: list[Instance] = []
     seen: set[str] = set()
     for key, item, place in elements:
@@ -191,8 +196,10 @@ def _read_instance(  # noqa: PLR0913 - one element with all that surrounds it
         scope.report(at, "result-invalid", f'the instance id "{identity}" occurs twice')
         tree.note("components", ERROR, component.name)
         return None
-    seen.add(identity)
-    return _fill(Instance(component, identity, scope, parent, sources=sources), tree)
+    filled = _fill(Instance(component, identity, scope, parent, sources=sources), tree)
+    if filled is not None:
+        seen.add(identity)
+    return filled
 
 
 def _read_id_if_wanted(
@@ -310,8 +317,6 @@ def _total(instance: Instance, tree: Tree) -> None:
     if minimum is None:
         minimum = product(instance.min_available, instance.pods_per_replica)
     minimum = product(*(part.min_available for part in above), minimum)
-    if minimum is not None and minimum > MAX_COUNT:
-        minimum = None
     if pods is not None and pods > MAX_COUNT:
         scope.report(f"{component.at}/replicas", "limit-exceeded", f"{pods} pods are more than {MAX_COUNT}")
         pods, minimum, instance.unknown = None, None, ERROR
@@ -320,6 +325,8 @@ def _total(instance: Instance, tree: Tree) -> None:
         tree.note("replicas", reason, component.name, instance.id)
     elif minimum is not None:
         minimum = min(minimum, pods)
+    if minimum is not None and minimum > MAX_COUNT:
+        minimum = None
     instance.pods, instance.min_pods = pods, minimum
     tree.leaves.append(instance)
     spec = instance.template.get("spec") if instance.template is not None else None

@@ -48,24 +48,25 @@ class Diagnostic:
 class Diagnostics:
     """The diagnostics of one read, each kept once by place, instance and class (S14.2)."""
 
-    __slots__ = ("_found",)
+    __slots__ = ("_by_instance", "_found")
 
     def __init__(self) -> None:
         """Begin without any."""
         self._found: dict[tuple[str, str, str], Diagnostic] = {}
+        self._by_instance: dict[str, list[tuple[str, str, str]]] = {}
 
     def add(self, at: str, instance: str, error_class: str, message: str, severity: Severity = "error") -> None:
         """Note one; a second of the same place, instance and class is dropped."""
         key = (at, instance, error_class)
         if key not in self._found:
             self._found[key] = Diagnostic(at, instance, error_class, severity, message)
+            self._by_instance.setdefault(instance, []).append(key)
 
     def rename(self, instance: str, name: str) -> None:
         """Name an instance by its id, once that is known, in what was noted before."""
-        for key, found in list(self._found.items()):
-            if found.instance == instance:
-                del self._found[key]
-                self.add(found.at, name, found.error_class, found.message, found.severity)
+        for key in self._by_instance.pop(instance, ()):
+            found = self._found.pop(key)
+            self.add(found.at, name, found.error_class, found.message, found.severity)
 
     def sorted(self) -> list[Diagnostic]:
         """All, in the order of the map."""

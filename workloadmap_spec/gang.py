@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from workloadmap_spec.components import product
 from workloadmap_spec.limits import MAX_COUNT, MAX_GROUPS
-from workloadmap_spec.values import FailedError, Scope, read_count, read_string, same
+from workloadmap_spec.values import FailedError, Scope, read_count, read_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,20 +27,39 @@ class Unit:
     steps: tuple[Step, ...] = ()
     #: With `by`: the instances that share the group, which then have no step of their own.
     shared: tuple[Instance, ...] = ()
+    #: The unit of the enclosing group, which narrows this one too.
+    inside: Unit | None = None
 
-    def allows(self, instance: Instance) -> bool:
-        """Whether an instance lies within the unit, its own ancestors left aside."""
-        component = instance.component
-        if self.shared and self.shared[0].component is component and not any(instance is part for part in self.shared):
-            return False
-        return all(part is instance for part, _replica in self.steps if part.component is component)
+    @property
+    def instance(self) -> Instance | None:
+        """The instance whose scope the group's values see."""
+        if self.shared:
+            return self.shared[0]
+        return self.steps[-1][0] if self.steps else None
+
+    def only(self, component: Component) -> tuple[Instance, ...] | None:
+        """The instances of a component that the unit is narrowed to; None if it takes all."""
+        outer = None if self.inside is None else self.inside.only(component)
+        own: tuple[Instance, ...] | None = None
+        if self.shared and self.shared[0].component is component:
+            own = self.shared
+        for part, _replica in self.steps:
+            if part.component is component:
+                own = (part,)
+        if own is None or outer is None:
+            return outer if own is None else own
+        return tuple(part for part in own if any(part is other for other in outer))
 
     def replica_of(self, instance: Instance) -> int | None:
         """The one replica of an instance that the unit stands for, or None if it covers all."""
         for part, replica in self.steps:
-            if part is instance:
+            if part is instance and replica is not None:
                 return replica
-        return None
+        return None if self.inside is None else self.inside.replica_of(instance)
+
+    def fixed(self, chain: tuple[Instance, ...]) -> list[tuple[str, int]]:
+        """The components of a chain of which the unit stands for one replica."""
+        return [(part.component.name, n) for part in chain if (n := self.replica_of(part)) is not None]
 
 
 @dataclass(slots=True)
@@ -91,8 +110,6 @@ def read_gang(mapping: CompiledMapping, tree: Tree, scope: Scope) -> list[Group]
             scope.report(
                 entry.at, "limit-exceeded", f"the entry would make more than {MAX_GROUPS} groups; it makes none"
             )
-        except FailedError:
-            continue
     return groups
 
 
@@ -108,11 +125,16 @@ class _Maker:
 
     def entry(self, entry: GangEntry, inside: Unit, prefix: str, scope: Scope) -> list[Group]:
         """The groups of one entry within what an enclosing group covers."""
-        if entry.when is not None and not entry.when.holds(scope):
-            return []
         groups = []
         try:
-            units = list(self.units(entry, inside))
+            if entry.when is not None and not entry.when.holds(scope):
+                return []
+            units = []
+            for unit in self.units(entry, inside):
+                self.count()
+                units.append(unit)
+        except FailedError:
+            return []
         except _UnknownCountError:
             scope.report(entry.at, "result-invalid", "a count that the groups rest on is unknown: no group", "warning")
             return []
@@ -129,26 +151,26 @@ class _Maker:
             return
         component = self.mapping.by_name[entry.per]
         chain = [*(self.mapping.by_name[name] for name in component.ancestors), component]
-        found = self.walk(chain, inside, (), None, replicas_of_last=entry.per_replica)
         if entry.by is None:
-            yield from (Unit(steps, inside.shared) for steps in found)
+            for steps in self.walk(chain, inside, (), None, replicas_of_last=entry.per_replica):
+                yield Unit(steps, (), inside)
             return
-        yield from self.by(entry.by, found)
+        # Which instances share a group does not depend on the replicas above them.
+        shared: dict[int, list[tuple[Instance, ...]]] = {}
+        places = self.walk(chain[:-1], inside, (), None, replicas_of_last=True) if chain[:-1] else iter(((),))
+        for above in places:
+            parent = above[-1][0] if above else None
+            if id(parent) not in shared:
+                shared[id(parent)] = self.by(entry.by, self.candidates(component, parent, inside))
+            for instances in shared[id(parent)]:
+                yield Unit(above, instances, inside)
 
-    def by(self, by: Field, found: Iterator[tuple[Step, ...]]) -> Iterator[Unit]:
+    def by(self, by: Field, candidates: Iterable[Instance]) -> list[tuple[Instance, ...]]:
         """Instances with equal values share a group, at the place of the first (S11.1)."""
-        shared: list[tuple[tuple[Step, ...], object, list[Instance]]] = []
-        for steps in found:
-            instance = steps[-1][0]
-            value = by.read(instance.scope)
-            for above, known, instances in shared:
-                if _same_steps(above, steps[:-1]) and (known is value or same(known, value)):
-                    instances.append(instance)
-                    break
-            else:
-                shared.append((steps[:-1], value, [instance]))
-        for above, _value, instances in shared:
-            yield Unit(above, tuple(instances))
+        found: dict[object, list[Instance]] = {}
+        for instance in candidates:
+            found.setdefault(_frozen(by.read(instance.scope)), []).append(instance)
+        return list(map(tuple, found.values()))
 
     def walk(
         self,
@@ -161,11 +183,9 @@ class _Maker:
     ) -> Iterator[tuple[Step, ...]]:
         """Every combination of instances and replicas down a chain of components, within a unit."""
         component, rest = chain[0], chain[1:]
-        for instance in self.instances(component, parent):
-            if not inside.allows(instance):
-                continue
-            if rest or replicas_of_last:
-                wanted = inside.replica_of(instance)
+        for instance in self.candidates(component, parent, inside):
+            wanted = inside.replica_of(instance)
+            if rest or replicas_of_last or wanted is not None:
                 numbers: Iterator[int | None] = iter((wanted,)) if wanted is not None else self.replicas(instance)
             else:
                 numbers = iter((None,))
@@ -174,7 +194,6 @@ class _Maker:
                 if rest:
                     yield from self.walk(rest, inside, here, instance, replicas_of_last=replicas_of_last)
                 else:
-                    self.count()
                     yield here
 
     def replicas(self, instance: Instance) -> Iterator[int]:
@@ -193,16 +212,14 @@ class _Maker:
 
     def instances(self, component: Component, parent: Instance | None) -> list[Instance]:
         """The instances of a component, below one instance of its parent."""
+        siblings = self.mapping.components if parent is None else parent.component.components
         lists = self.tree.roots if parent is None else parent.children
-        for instances in lists:
-            if instances and instances[0].component is component:
-                return instances
-        return []
+        return next(found for known, found in zip(siblings, lists, strict=True) if known is component)
 
     def group(self, entry: GangEntry, unit: Unit, inside: Unit, prefix: str) -> Group | None:
         """One group, or None if it covers no pods (S11.3 to S11.8)."""
-        scope = unit.shared[0].scope if unit.shared else unit.steps[-1][0].scope if unit.steps else self.scope
-        document: dict[str, Any] = {"id": prefix + _group_id(entry, unit, inside), "name": entry.name}
+        scope = part.scope if (part := unit.instance) is not None else self.scope
+        document: dict[str, Any] = {"id": prefix + _group_id(entry, unit), "name": entry.name}
         at = _at(unit) if unit is not inside else []
         if at:
             document["at"] = at
@@ -234,22 +251,48 @@ class _Maker:
     def covered(self, entry: GangEntry, unit: Unit) -> list[Covered]:
         """The instances that the members cover pods of, in the order of the map (S11.3)."""
         found: list[Covered] = []
+        seen: set[int] = set()
         for member in entry.members:
-            for leaf in self.tree.leaves:
+            for leaf in self.below(self.mapping.by_name[member.component], unit):
+                # What two members cover counts once, as the first says.
+                if id(leaf) in seen:
+                    continue
+                seen.add(id(leaf))
                 chain = leaf.chain
-                if not any(part.component.name == member.component for part in chain):
-                    continue
-                if not all(unit.allows(part) for part in chain):
-                    continue
                 factors = (1 if unit.replica_of(part) is not None else part.replicas for part in chain)
-                pods = product(*factors, leaf.pods_per_replica)
+                pods = _bounded(product(*factors, leaf.pods_per_replica))
                 if pods == 0:
                     continue
                 minimum, stated = self.member_minimum(member, leaf, chain, unit)
                 if minimum is not None and pods is not None:
                     minimum = min(minimum, pods)
+                minimum = _bounded(minimum)
                 found.append(Covered(leaf, pods, minimum, stated))
         return found
+
+    def below(self, component: Component, unit: Unit) -> Iterator[Instance]:
+        """The instances of pod components that are or lie below a component, within a unit, in the order of the map."""
+        line = [*(self.mapping.by_name[name] for name in component.ancestors), component]
+
+        def descend(depth: int, parent: Instance | None) -> Iterator[Instance]:
+            if depth < len(line):
+                for instance in self.candidates(line[depth], parent, unit):
+                    yield from descend(depth + 1, instance)
+            elif parent is not None:
+                if parent.component.template is not None:
+                    yield parent
+                for nested in parent.component.components:
+                    for instance in self.candidates(nested, parent, unit):
+                        yield from descend(depth, instance)
+
+        return descend(0, None)
+
+    def candidates(self, component: Component, parent: Instance | None, unit: Unit) -> Iterable[Instance]:
+        """The instances of a component below one of its parent that lie within a unit."""
+        only = unit.only(component)
+        if only is not None:
+            return [instance for instance in only if instance.parent is parent]
+        return self.instances(component, parent)
 
     def member_minimum(
         self, member: Member, leaf: Instance, chain: tuple[Instance, ...], unit: Unit
@@ -257,7 +300,10 @@ class _Maker:
         """The minimum of one covered instance, and whether the entry states it (S11.4)."""
         above = chain[:-1]
         if member.min_pods is not None:
-            stated = read_count(member.min_pods.read, leaf.scope, member.min_pods.at)
+            try:
+                stated = read_count(member.min_pods.read, leaf.scope, member.min_pods.at)
+            except FailedError:
+                return None, True
             if stated is not None:
                 factors = (1 if unit.replica_of(part) is not None else part.replicas for part in above)
                 return product(*factors, stated), True
@@ -279,14 +325,22 @@ class _Maker:
         """`minMember` of a group (S11.5)."""
         given: int | None = None
         if entry.min_member is not None:
-            given = read_count(entry.min_member.read, scope, entry.min_member.at)
+            try:
+                given = read_count(entry.min_member.read, scope, entry.min_member.at)
+            except FailedError:
+                return None
             if given is not None and scope.place is not None:
                 sources["minMember"] = scope.place
         minimum = total if given is None else given
-        if minimum is None or minimum > MAX_COUNT:
+        if minimum is None:
             scope.report(entry.at, "result-invalid", "a count that minMember rests on is unknown", "warning")
             return None
         return minimum if pods is None else min(minimum, pods)
+
+
+def _bounded(count: int | None) -> int | None:
+    """A count, unknown beyond what readers agree on (S2.2)."""
+    return None if count is None or count > MAX_COUNT else count
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:
@@ -296,7 +350,7 @@ def _sum(counts: Iterable[int | None]) -> int | None:
         if count is None:
             return None
         total += count
-    return total
+    return _bounded(total)
 
 
 def _place(
@@ -318,12 +372,13 @@ def _place(
         document["topology"] = topology
 
 
-def _same_steps(left: tuple[Step, ...], right: tuple[Step, ...]) -> bool:
-    """Whether two places are the same."""
-    return len(left) == len(right) and all(
-        one is other and number == other_number
-        for (one, number), (other, other_number) in zip(left, right, strict=True)
-    )
+def _frozen(value: object) -> object:
+    """A value that can be looked up: equal exactly where the JSON values are."""
+    if isinstance(value, dict):
+        return "map", frozenset((name, _frozen(part)) for name, part in value.items())
+    if isinstance(value, list):
+        return "list", tuple(map(_frozen, value))
+    return isinstance(value, bool), value
 
 
 def _at(unit: Unit) -> list[dict[str, Any]]:
@@ -335,7 +390,7 @@ def _at(unit: Unit) -> list[dict[str, Any]]:
     ]
 
 
-def _group_id(entry: GangEntry, unit: Unit, inside: Unit) -> str:
+def _group_id(entry: GangEntry, unit: Unit) -> str:
     """The id of a group within its enclosing one (S11.8)."""
     parts = [entry.name]
     if entry.per is not None:
@@ -344,7 +399,7 @@ def _group_id(entry: GangEntry, unit: Unit, inside: Unit) -> str:
                 parts.append(instance.id)
             if replica is not None:
                 parts.append(str(replica))
-        if unit.shared and unit.shared is not inside.shared:
+        if unit.shared:
             parts.append(unit.shared[0].id)
     return "/".join(parts)
 
@@ -379,27 +434,23 @@ class GroupIndex:
 
     def __init__(self, groups: list[Group]) -> None:
         """Index the groups, and their subgroups when they are asked for."""
-        self.inner: dict[str, GroupIndex] = {}
-        #: By the components of which a group stands for one replica: leaf and replicas to rank and group.
-        self.shapes: dict[tuple[str, ...], dict[tuple[int, ...], tuple[int, Group]]] = {}
+        self.inner: dict[int, GroupIndex] = {}
+        #: By leaf and the components of which a group stands for one replica: replicas to rank and group.
+        self.leaves: dict[int, dict[tuple[str, ...], dict[tuple[int | None, ...], tuple[int, Group]]]] = {}
         for rank, group in enumerate(groups):
-            fixed = [(part, replica) for part, replica in group.unit.steps if replica is not None]
-            table = self.shapes.setdefault(tuple(part.component.name for part, _replica in fixed), {})
-            numbers = [number for part, replica in fixed for number in (id(part), replica)]
             for leaf in group.leaves:
-                table.setdefault((id(leaf), *numbers), (rank, group))
+                fixed = group.unit.fixed(leaf.chain)
+                table = self.leaves.setdefault(id(leaf), {}).setdefault(tuple(name for name, _n in fixed), {})
+                table.setdefault(tuple(n for _name, n in fixed), (rank, group))
 
     def find(self, path: tuple[Step, ...]) -> Group | None:
         """The first group in the map that covers a pod with this place."""
-        steps = {instance.component.name: (instance, replica) for instance, replica in path}
+        replicas = {instance.component.name: replica for instance, replica in path}
         found: list[tuple[int, Group]] = []
-        for shape, table in self.shapes.items():
-            fixed = [steps[name] for name in shape if name in steps]
-            if len(fixed) < len(shape) or any(replica is None for _part, replica in fixed):
-                continue
-            key = (id(path[-1][0]), *(number for part, replica in fixed for number in (id(part), replica or 0)))
-            if key in table:
-                found.append(table[key])
+        for shape, table in self.leaves.get(id(path[-1][0]), {}).items():
+            numbers = tuple(replicas[name] for name in shape)
+            if numbers in table:
+                found.append(table[numbers])
         return min(found, key=lambda ranked: ranked[0])[1] if found else None
 
     def assign(self, path: tuple[Step, ...], entry: dict[str, Any]) -> None:
@@ -415,7 +466,7 @@ class GroupIndex:
 
     def within(self, group: Group) -> GroupIndex:
         """The index of a group's subgroups."""
-        identity = group.document["id"]
+        identity = id(group)
         if identity not in self.inner:
             self.inner[identity] = GroupIndex(group.subgroups)
         return self.inner[identity]

@@ -20,3 +20,5 @@ MAX_COMPONENTS: Final = 64
 MAX_INSTANCES: Final = 1000
 #: A million replicas would make a million groups (S16.1).
 MAX_GROUPS: Final = 10_000
+#: Values inside what an expression makes, shared ones counted each time: stops doubling through variables.
+MAX_MADE: Final = 100_000

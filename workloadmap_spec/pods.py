@@ -179,13 +179,22 @@ def _place(tree: Tree, pod: Mapping[str, Any]) -> Placed:
     scope = _pod_scope(leaf.scope, view)
     index = _number(rules.index, scope)
     if index is not None and rules.index is not None:
-        first = _number(rules.first_index, scope) or 0
-        index -= first
-        if index < 0:
+        first = 0 if rules.first_index is None else _first(rules.first_index, scope)
+        index = None if first is None else index - first
+        if index is not None and first is not None and index < 0:
             scope.report(rules.index.at, "result-invalid", f"the index {index + first} is below the first, {first}")
             index = None
     revision = _inherited_revision(path, view)
     return Placed(pod, path, index, revision, None)
+
+
+def _first(field: Field, scope: Scope) -> int | None:
+    """The first index: 0 if absent, and None if it could not be read, for which no default stands in (S3.4.4)."""
+    try:
+        value = field.read(scope)
+    except FailedError:
+        return None
+    return 0 if value is ABSENT else _number(field, scope)
 
 
 def _inherited_revision(path: tuple[tuple[Instance, int | None], ...], view: Mapping[str, Any]) -> str | None:
@@ -212,24 +221,9 @@ def _claim(
     claims: list[tuple[tuple[Instance, int | None], ...]],
 ) -> bool:
     """Add to `claims` every leaf of one component that a pod belongs to; tells whether a condition failed."""
-    if not instances:
-        return False
-    rules = instances[0].component.pods
-    failed = False
-    candidates = instances
-    try:
-        if rules is not None and rules.instance is not None and rules.instance_is_common:
-            wanted = _id(rules.instance, _pod_scope(instances[0].scope, view))
-            candidates = [instance for instance in instances if instance.id == wanted]
-    except FailedError:
-        return True
-    for instance in candidates:
-        try:
-            if rules is not None and not _claims(instance, rules, view):
-                continue
-        except FailedError:
-            failed = True
-            continue
+    claimants, failed = _claimants(instances, view)
+    for instance in claimants:
+        rules = instance.component.pods
         replica = None
         if rules is not None and rules.replica is not None:
             replica = _number(rules.replica, _pod_scope(instance.scope, view))
@@ -239,6 +233,31 @@ def _claim(
         for nested in instance.children:
             failed |= _claim(nested, view, path, claims)
     return failed
+
+
+def _claimants(instances: list[Instance], view: Mapping[str, Any]) -> tuple[list[Instance], bool]:
+    """The instances of one component that claim a pod, and whether a condition failed for one."""
+    rules = instances[0].component.pods if instances else None
+    if rules is None:
+        return instances, False
+    try:
+        if rules.instance is not None and rules.instance_is_common:
+            # All conditions are the same for every instance: one look tells, and the id names the one.
+            if not _claims(instances[0], rules, view):
+                return [], False
+            wanted = _id(rules.instance, _pod_scope(instances[0].scope, view))
+            return [instance for instance in instances if instance.id == wanted], False
+    except FailedError:
+        return [], True
+    found: list[Instance] = []
+    failed = False
+    for instance in instances:
+        try:
+            if _claims(instance, rules, view):
+                found.append(instance)
+        except FailedError:
+            failed = True
+    return found, failed
 
 
 def _id(field: Field, scope: Scope) -> str | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import resources
-from workloadmap_spec.components import Instance, Tree, bind_variables, note_incomplete, product, read_components
+from workloadmap_spec.components import ERROR, Instance, Tree, bind_variables, note_incomplete, product, read_components
 from workloadmap_spec.diagnostics import Diagnostics
 from workloadmap_spec.errors import InputError, Location
 from workloadmap_spec.gang import GroupIndex, read_gang
@@ -136,7 +136,7 @@ def read(
         document["components"] = components
     if groups:
         document["gang"] = {"groups": [group.document for group in groups]}
-    document["totals"] = _totals(tree)
+    document["totals"] = _totals(tree, scope)
     if pods is not None:
         _read_pods(mapping, tree, scope, pods, GroupIndex(groups), document)
     if diagnostics:
@@ -209,7 +209,7 @@ def _instance(instance: Instance) -> dict[str, Any]:
     return entry
 
 
-def _totals(tree: Tree) -> dict[str, Any]:
+def _totals(tree: Tree, scope: Scope) -> dict[str, Any]:
     """`totals` of the map: what is known, and what is missing (S6.6, S8.7)."""
     pods = 0
     total: PodResources | None = None
@@ -225,6 +225,9 @@ def _totals(tree: Tree) -> dict[str, Any]:
         if leaf.pod_resources is not None:
             scaled = resources.scale(leaf.pod_resources, known)
             total = scaled if total is None else resources.add(total, scaled)
+    if pods > MAX_COUNT:
+        scope.report("/spec/components", "limit-exceeded", f"all pods together are more than {MAX_COUNT}")
+        tree.note("replicas", ERROR)
     entry: dict[str, Any] = {"pods": min(pods, MAX_COUNT)}
     if total is not None:
         summed = resources.to_json(total)

@@ -98,6 +98,7 @@ def _lay_fields(
     """The base with the pod fields laid over it, and whether one of them failed (S7.4); the object stays as it is."""
     template: dict[str, Any] | None = None
     damaged = False
+    laid: list[tuple[PodField, object]] = []
     for entry in fields:
         try:
             if entry.when is not None and not entry.when.holds(scope):
@@ -107,9 +108,18 @@ def _lay_fields(
                 continue
             if template is None:
                 template = copy.deepcopy(base) if base is not None else {}
-            _lay(entry, copy.deepcopy(value), template, scope)
         except FailedError:
             damaged = True
+            continue
+        try:
+            _lay(entry, copy.deepcopy(value), template, scope)
+            laid.append((entry, value))
+        except FailedError:
+            # A failed one changes nothing (S7.4), and may have been half done.
+            damaged = True
+            template = copy.deepcopy(base) if base is not None else {}
+            for earlier, known in laid:
+                _lay(earlier, copy.deepcopy(known), template, scope)
     if template is None:
         template = base if base is not None else {}
     return template, damaged
@@ -168,6 +178,8 @@ def _container(entry: PodField, template: dict[str, Any], scope: Scope) -> dict[
 def _set(target: dict[str, Any], name: str, value: object, entry: PodField, scope: Scope) -> None:
     """Put one value, by the entry's mode (S7.4.3)."""
     present = target.get(name)
+    if present is None and entry.mode in ("merge", "append"):
+        present = {} if isinstance(value, dict) and entry.mode == "merge" else []
     if entry.mode == "replace" or present is None:
         target[name] = value
     elif entry.mode == "merge":
@@ -185,7 +197,7 @@ def _merged(present: object, value: object, entry: PodField, scope: Scope) -> ob
     if (
         isinstance(present, list)
         and isinstance(value, list)
-        and all(isinstance(part, dict) for part in present + value)
+        and all(isinstance(part, dict) and isinstance(part.get("name"), str) for part in present + value)
     ):
         result = list(present)
         positions = {part.get("name"): index for index, part in enumerate(result)}

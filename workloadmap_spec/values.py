@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.cel import ABSENT, Path, compile_path, resolve_steps, variables_guarded, variables_used
+from workloadmap_spec.cel.tree import Binary, ListLiteral, Macro, MapLiteral, walk
 from workloadmap_spec.errors import EvaluationError
-from workloadmap_spec.limits import MAX_COUNT
+from workloadmap_spec.limits import MAX_COUNT, MAX_DEPTH, MAX_MADE
 from workloadmap_spec.pointer import escape, join
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ __all__ = ["ABSENT", "FailedError", "Reader", "Scope"]
 
 #: Stands in expressions for labels, annotations and the like that the object lacks (S3.3.1).
 MISSING_MAP: Final[dict[str, Any]] = {}
-_INTEGER: Final = re.compile(r"-?[0-9]+", re.ASCII)
+_INTEGER: Final = re.compile(r"(-?)0*([0-9]{1,16})", re.ASCII)
 _NO_VARIABLES: Final[frozenset[str]] = frozenset()
 
 
@@ -209,6 +210,7 @@ def expression_reader(tree: Node, at: str, program: Program) -> Reader:
     """A reader of an expression: strict, without a place (S3.4.1, S3.4.2)."""
     mentions = variables_used(tree)
     needs = tuple(sorted(mentions - variables_guarded(tree)))
+    makes = any(isinstance(node, ListLiteral | MapLiteral | Macro | Binary) for node in walk(tree))
 
     def read(scope: Scope) -> object:
         scope.place = None
@@ -220,11 +222,32 @@ def expression_reader(tree: Node, at: str, program: Program) -> Reader:
                 if name not in variables:
                     return ABSENT
         try:
-            return program(scope.env)
+            value = program(scope.env)
         except EvaluationError as error:
             raise scope.fail(at, error.error_class, error.message) from None
+        if makes and _is_too_large(value):
+            raise scope.fail(at, "limit-exceeded", "an expression makes a value too large or too deep")
+        return value
 
     return read
+
+
+def _is_too_large(value: object) -> bool:
+    """Whether a made value is deeper than a document or holds too much; what is shared counts each time."""
+    left = MAX_MADE
+    level: list[object] = [value] if isinstance(value, dict | list) else []
+    for _depth in range(MAX_DEPTH):
+        if not level:
+            return False
+        below: list[object] = []
+        for part in level:
+            inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+            left -= len(inner)
+            if left < 0:
+                return True
+            below += [piece for piece in inner if isinstance(piece, dict | list)]
+        level = below
+    return bool(level)
 
 
 def condition_reader(read: Reader, at: str) -> Callable[[Scope], bool]:
@@ -259,8 +282,8 @@ def as_int(value: object) -> int | None:
     """What `as: int` makes of a value (S5.2): an integer, or None if it cannot be one."""
     if type(value) is int:
         return value
-    if type(value) is str and len(value) <= 17 and _INTEGER.fullmatch(value):  # noqa: PLR2004 - digits of 2^53 and a sign
-        number = int(value)
+    if type(value) is str and (found := _INTEGER.fullmatch(value)):
+        number = int(found[1] + found[2])
         return number if abs(number) <= MAX_COUNT else None
     return None
 
