@@ -27,17 +27,17 @@ apiVersion: workloadmap.dev/v1alpha1
 kind: WorkloadMapping
 metadata: {name: NAME}
 spec:
-  workload: {group: example.org, versions: [v1], kind: Ensemble}
+  workload: {group: example.org, versions: [v1], kind: Quartet}
   components:
   - {name: member, replicas: object.spec.count, podTemplate: object.spec.template}
   pods: {selector: {app: object.metadata.name}}
 """
 
 
-def ensemble(name: str = "choir", **spec: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+def quartet(name: str = "choir", **spec: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
     """A workload of the kind that MAPPING reads."""
     metadata = {"name": name, "namespace": "lab"}
-    return {"apiVersion": "example.org/v1", "kind": "Ensemble", "metadata": metadata, "spec": spec}
+    return {"apiVersion": "example.org/v1", "kind": "Quartet", "metadata": metadata, "spec": spec}
 
 
 def pod(name: str, app: str | None, namespace: str = "lab") -> dict[str, Any]:
@@ -56,9 +56,9 @@ def mapping(folder: Path, name: str, text: str = MAPPING) -> Path:
 
 def test_a_kind_that_nobody_reads_is_an_error_that_says_how_to_go_on() -> None:
     with pytest.raises(NoMappingError) as caught:
-        Catalog.builtin().read(ensemble())
+        Catalog.builtin().read(quartet())
     assert str(caught.value) == (
-        "no mapping fits Ensemble of example.org/v1 [no-mapping]\n"
+        "no mapping fits Quartet of example.org/v1 [no-mapping]\n"
         "  `workloadmap mappings list` shows the kinds; give your own with -m PATH"
     )
 
@@ -89,9 +89,9 @@ def test_a_kind_that_looks_like_a_path_finds_nothing(api_version: str, kind: str
 
 def test_a_later_source_replaces_an_earlier_one(tmp_path: Path) -> None:
     catalog = Catalog.load([mapping(tmp_path, "first")])
-    assert catalog.read(ensemble(count=2, template={})).to_dict()["mapping"]["name"] == "first"
+    assert catalog.read(quartet(count=2, template={})).to_dict()["mapping"]["name"] == "first"
     catalog = catalog.with_mappings([mapping(tmp_path, "second")])
-    assert catalog.read(ensemble(count=2, template={})).to_dict()["mapping"]["name"] == "second"
+    assert catalog.read(quartet(count=2, template={})).to_dict()["mapping"]["name"] == "second"
     assert [found.name for found in catalog.mappings()] == ["second"]
 
 
@@ -99,9 +99,9 @@ def test_two_mappings_of_one_source_for_one_kind_are_ambiguous(tmp_path: Path) -
     mapping(tmp_path, "one")
     mapping(tmp_path, "two")
     with pytest.raises(AmbiguousMappingError) as caught:
-        Catalog.load([tmp_path]).read(ensemble())
+        Catalog.load([tmp_path]).read(quartet())
     assert str(caught.value) == (
-        f"two mappings of {tmp_path} fit Ensemble of example.org/v1: one and two [ambiguous-mapping]\n"
+        f"two mappings of {tmp_path} fit Quartet of example.org/v1: one and two [ambiguous-mapping]\n"
         "  give one of them other versions, or leave it out"
     )
 
@@ -121,7 +121,7 @@ def test_a_path_that_does_not_exist_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "error", "place"),
     [
-        (("kind: Ensemble", "kind: [Ensemble"), MappingSyntaxError, None),
+        (("kind: Quartet", "kind: [Quartet"), MappingSyntaxError, None),
         (("components:", "componets:"), MappingSchemaError, "/spec/componets"),
         (("name: member,", "name: member, gang: x,"), MappingSchemaError, "/spec/components/0/gang"),
         (
@@ -193,9 +193,9 @@ def test_a_pod_that_is_no_map_is_refused() -> None:
 
 def test_strict_raises_the_first_error(tmp_path: Path) -> None:
     catalog = Catalog.load([mapping(tmp_path, "strict")])
-    assert [entry["class"] for entry in catalog.read(ensemble(count="two", template={})).errors] == ["result-type"]
+    assert [entry["class"] for entry in catalog.read(quartet(count="two", template={})).errors] == ["result-type"]
     with pytest.raises(EvaluationError) as caught:
-        catalog.read(ensemble(count="two", template={}), strict=True)
+        catalog.read(quartet(count="two", template={}), strict=True)
     assert str(caught.value) == (
         'mapping strict: /spec/components/0/replicas: a whole number is wanted, and the string "two" was found'
         " (instance member) [result-type]"
@@ -224,8 +224,8 @@ def test_the_selectors_of_a_workload_are_told_as_a_list_call_takes_them() -> Non
 def test_many_workloads_get_their_own_pods_and_the_rest_is_told(tmp_path: Path) -> None:
     catalog = Catalog.builtin().with_mappings([mapping(tmp_path, "many")])
     values: list[Any] = [
-        ensemble("choir", count=1, template={}),
-        ensemble("band", count=1, template={}),
+        quartet("choir", count=1, template={}),
+        quartet("band", count=1, template={}),
         pod("c-0", "choir"),
         pod("b-0", "band"),
         pod("c-elsewhere", "choir", namespace="other"),
@@ -264,8 +264,8 @@ def test_mappings_given_as_data_are_read_too() -> None:
         "kind": "WorkloadMapping",
         "metadata": {"name": "data"},
         "spec": {
-            "workload": {"group": "example.org", "versions": ["v1"], "kind": "Ensemble"},
+            "workload": {"group": "example.org", "versions": ["v1"], "kind": "Quartet"},
             "components": [{"name": "member", "podTemplate": "object.spec.template"}],
         },
     }
-    assert Catalog.builtin().with_documents([document]).read(ensemble(template={})).to_dict()["totals"] == {"pods": 1}
+    assert Catalog.builtin().with_documents([document]).read(quartet(template={})).to_dict()["totals"] == {"pods": 1}

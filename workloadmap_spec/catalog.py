@@ -342,7 +342,7 @@ def mapping_files(paths: Iterable[str | Path]) -> list[Path]:
     return found
 
 
-def load_source(paths: Iterable[str | Path]) -> Source:
+def load_source(paths: str | Path | Iterable[str | Path]) -> Source:
     """The mappings in files and folders.
 
     Raises:
@@ -351,7 +351,7 @@ def load_source(paths: Iterable[str | Path]) -> Source:
     """
     mappings: list[CompiledMapping] = []
     problems: list[MappingError] = []
-    names = [str(path) for path in paths]
+    names = [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     for path in mapping_files(names):
         for document in load_mapping_documents(path.read_bytes(), str(path), problems):
             try:

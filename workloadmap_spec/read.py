@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import resources
+from workloadmap_spec.cel import MAX_READ_STEPS, READ_STEPS
 from workloadmap_spec.components import ERROR, Instance, Tree, bind_variables, note_incomplete, product, read_components
 from workloadmap_spec.diagnostics import Diagnostics
 from workloadmap_spec.errors import InputError, Location
@@ -85,7 +86,9 @@ def _view(workload: dict[str, Any]) -> dict[str, Any]:
 
 def root_scope(mapping: CompiledMapping, workload: dict[str, Any], diagnostics: Diagnostics) -> Scope:
     """The scope of the whole workload, with `spec.variables` bound."""
-    scope = Scope({"object": _view(workload), "variables": {}}, {}, frozenset(), diagnostics)
+    scope = Scope(
+        {"object": _view(workload), "variables": {}, READ_STEPS: [MAX_READ_STEPS]}, {}, frozenset(), diagnostics
+    )
     bind_variables(mapping.variables, scope)
     return scope
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 from workloadmap_spec.cel.checker import check
 from workloadmap_spec.cel.evaluator import Program, compile_expression
 from workloadmap_spec.cel.findings import Finding
+from workloadmap_spec.cel.limits import MAX_READ_STEPS
+from workloadmap_spec.cel.loops import READ_STEPS
 from workloadmap_spec.cel.names import members_guarded, members_used, roots_used, variables_guarded, variables_used
 from workloadmap_spec.cel.parser import parse
 from workloadmap_spec.cel.paths import ABSENT, Path, compile_path, path_of, resolve_steps
@@ -26,6 +28,8 @@ __all__ = [
     "DOUBLE",
     "DYN",
     "INT",
+    "MAX_READ_STEPS",
+    "READ_STEPS",
     "ROOTS",
     "STRING",
     "Finding",

@@ -80,14 +80,18 @@ def compile_expression(tree: Node, text: str = "") -> Program:
 
 
 def _counted(inner: Closure) -> Program:
-    """A program with macros: it starts with all its steps."""
+    """A program with macros: it starts with all its steps, or with those that the read has left."""
 
     def counted(env: Env) -> Any:  # noqa: ANN401 - JSON
-        env[loops.STEPS] = MAX_STEPS
+        together = env.get(loops.READ_STEPS)
+        start = MAX_STEPS if together is None else min(MAX_STEPS, together[0])
+        env[loops.STEPS] = start
         try:
             return inner(env)
         finally:
-            del env[loops.STEPS]
+            left = env.pop(loops.STEPS)
+            if together is not None:
+                together[0] -= start - left
 
     return counted
 

@@ -23,6 +23,8 @@ MAX_STRING_RESULT: Final = 64 * 1024
 MAX_LIST_RESULT: Final = 10_000
 #: Steps of one evaluation: a node of a macro's body for each element, an element compared, ten characters searched.
 MAX_STEPS: Final = 1_000_000
+#: Steps of all evaluations of one read: a thousand instances may not each take a million.
+MAX_READ_STEPS: Final = 3_000_000
 #: Characters of a string that is converted to a number, a timestamp or a duration. None that means one is longer.
 MAX_CONVERTED_LENGTH: Final = 512
 

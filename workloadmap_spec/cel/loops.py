@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.cel.failures import ExpressionEvaluationError, ExpressionLimitError, Site
-from workloadmap_spec.cel.limits import MAX_RANGE, MAX_STEPS
+from workloadmap_spec.cel.limits import MAX_RANGE, MAX_READ_STEPS, MAX_STEPS
 from workloadmap_spec.cel.semantics import name_of
 from workloadmap_spec.cel.tree import Macro, Node, children
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Where the steps that are left are kept among the variables: no variable can have this name.
 STEPS: Final = "\0steps"
+#: Where a read keeps, in a list of one, the steps that its evaluations have left together.
+READ_STEPS: Final = "\0read"
 #: Characters that are searched or copied in one step.
 _CHARACTERS: Final = 10
 _MISSING: Final = object()
@@ -27,7 +29,13 @@ def charge(env: Env, steps: int, where: Site) -> None:
     """Take steps from the budget."""
     left = env[STEPS] - steps
     if left < 0:
-        message = f"an expression takes at most {MAX_STEPS:,} steps"
+        together = env.get(READ_STEPS)
+        spent = together is not None and together[0] < MAX_STEPS
+        message = (
+            f"the expressions of one read take at most {MAX_READ_STEPS:,} steps together"
+            if spent
+            else f"an expression takes at most {MAX_STEPS:,} steps"
+        )
         raise ExpressionLimitError(message, where, "visit fewer elements, or declare the inner list as a variable")
     env[STEPS] = left
 
