@@ -20,8 +20,8 @@ one form for all kinds, valid against `workloadmap schema map`.
           input is one workload that can be read
   yaml    one YAML document for each workload
   ndjson  canonical JSON, one map a line, each written as soon as its object
-          has been read: of JSON objects one after another, and of YAML documents,
-          the memory stays flat however many there are (a List is read whole)
+          has been read: the memory stays flat however many JSON objects or
+          YAML documents there are (a List is read whole)
 
 Pods in the input are given to the workloads that select them. With ndjson they
 are not, since a pod may come long after its workload: each pod is then read as
