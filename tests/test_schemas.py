@@ -129,6 +129,11 @@ NAME_CURE: Final = (
 MAPPING_CURE: Final = "a mapping has `apiVersion: workloadmap.dev/v1alpha1` and `kind: WorkloadMapping`"
 BOTH: Final = "remove one of the two"
 
+SPEC_MEMBERS: Final = (
+    "it may have `components`, `gang`, `incomplete`, `invalid`, `pods`, `references`, `status`, `suspend`, `variables`"
+    " and `workload`"
+)
+
 FAULTS: Final[dict[str, tuple[Edit, tuple[str, str, str, str | None]]]] = {
     "a-misspelled-member-is-told-once": (
         Rename(f"{PART}/replicas", "replica"),
@@ -153,7 +158,7 @@ FAULTS: Final[dict[str, tuple[Edit, tuple[str, str, str, str | None]]]] = {
             "unknown",
             "/spec/creates-nothing",
             "`spec` has no `creates-nothing`",
-            "it may have `components`, `gang`, `incomplete`, `pods`, `status`, `suspend`, `variables` and `workload`",
+            SPEC_MEMBERS,
         ),
     ),
     "metadata-says-that-own-names-are-allowed": (
@@ -171,7 +176,7 @@ FAULTS: Final[dict[str, tuple[Edit, tuple[str, str, str, str | None]]]] = {
             "unknown",
             "/spec/" + "q" * 60,
             f"`spec` has no `{'q' * 37}...`",
-            "it may have `components`, `gang`, `incomplete`, `pods`, `status`, `suspend`, `variables` and `workload`",
+            SPEC_MEMBERS,
         ),
     ),
     "a-missing-member-says-what-it-is": (
@@ -282,7 +287,7 @@ FAULTS: Final[dict[str, tuple[Edit, tuple[str, str, str, str | None]]]] = {
         (
             "missing",
             "/spec/components/1",
-            "a component needs `podTemplate`, `podSpec`, `podFields` or `components`",
+            "a component needs `podTemplate`, `podSpec`, `podFields`, `components` or `embed`",
             None,
         ),
     ),
@@ -327,7 +332,7 @@ FAULTS: Final[dict[str, tuple[Edit, tuple[str, str, str, str | None]]]] = {
     ),
     "a-main-container-without-its-fallback": (
         Put(f"{PART}/mainContainer", {"name": "main"}),
-        ("missing", f"{PART}/mainContainer", "`mainContainer` needs `else`", "add `else: first`"),
+        ("missing", f"{PART}/mainContainer", "`mainContainer` needs `else` or `value`", None),
     ),
     "a-fallback-that-does-not-exist": (
         Put(f"{PART}/mainContainer/else", "last"),
@@ -472,7 +477,7 @@ FAULTS: Final[dict[str, tuple[Edit, tuple[str, str, str, str | None]]]] = {
             "missing",
             "/spec/gang/0/members/1",
             "an entry of `members` needs `component`",
-            "add `component`: a lower-case name of at most 63 letters, digits and dashes",
+            "add `component`: a component; of an embedded workload, behind the component that embeds it and a slash",
         ),
     ),
     "another-kind-of-document": (
@@ -645,6 +650,7 @@ _KEYWORDS_WITHOUT_A_MESSAGE: Final = frozenset(
         "items",
         "patternProperties",
         "properties",
+        "propertyNames",  # its errors are those of the names
         "then",
     }
     | {"title"}
@@ -745,8 +751,8 @@ OTHER_FAULTS: Final[dict[str, tuple[Any, Edit, tuple[str, str, str, str | None]]
         (
             "missing",
             "/expect",
-            "`expect` needs `document`",
-            "add `document`: the whole map, but for mapping.digest and the messages of diagnostics",
+            "`expect` needs `wanted` or `document`",
+            None,
         ),
     ),
     "a-case-that-rejects-without-a-class": (

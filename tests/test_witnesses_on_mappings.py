@@ -13,36 +13,44 @@ from workloadmap_spec import Catalog, WorkloadMapError
 from workloadmap_spec.cases import load_cases
 from workloadmap_spec.cel import ABSENT, compile_path, path_of, roots_used
 from workloadmap_spec.cel.witness import Outcome, agree, witness
-from workloadmap_spec.compiler import compile_mapping, native_engine
+from workloadmap_spec.compiler import compile_mapping
+from workloadmap_spec.diagnostics import Diagnostics
 from workloadmap_spec.documents import load_path, normalize
+from workloadmap_spec.field_compiler import native_engine
 from workloadmap_spec.files import cases_root
 from workloadmap_spec.read import read
+from workloadmap_spec.values import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from workloadmap_spec.cel import Node
+    from workloadmap_spec.mapping import CompiledMapping
     from workloadmap_spec.values import Program
 
 #: An expression, and what the variables it names were bound to, as JSON text.
 Evaluation = tuple[str, str]
 
 
-def objects() -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """The workloads of the catalogue cases and of the shared samples and recordings, with their pods."""
+#: A workload, its pods, and the objects that it refers to, if any are given.
+Input = tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]] | None]
+
+
+def objects() -> Iterator[Input]:
+    """The workloads of the catalogue cases and of the shared samples and recordings, with what belongs to them."""
     for case in load_cases([cases_root() / "catalog"]):
         if isinstance(case.request.get("object"), dict):
-            yield case.request["object"], case.request.get("pods", [])
+            yield case.request["object"], case.request.get("pods", []), case.request.get("references")
     folder = shared_dir()
     for path in sorted((folder / "upstream").glob("*/samples/*.yaml")) if folder is not None else []:
         for document in documents(path):
             if isinstance(document, dict):
-                yield document, []
+                yield document, [], None
     for path in sorted((folder / "upstream").glob("workload-map/recorded/*.yaml")) if folder is not None else []:
         for document in documents(path):
             for state in document["states"]:
-                yield state["object"], []
+                yield state["object"], [], None
 
 
 def documents(path: Path) -> list[Any]:
@@ -84,14 +92,20 @@ def evaluations() -> dict[Evaluation, Outcome]:
     recorder = _Recorder()
     shipped = {id(mapping): mapping for mapping in Catalog.builtin().mappings()}
     recording = {key: compile_mapping(mapping.document, engine=recorder) for key, mapping in shipped.items()}
-    for workload, pods in objects():
+
+    def find(api_version: str, kind: str) -> CompiledMapping:
+        return recording[id(Catalog.builtin().find(api_version, kind))]
+
+    for workload, pods, references in objects():
         try:
-            mapping = Catalog.builtin().find(str(workload.get("apiVersion")), str(workload.get("kind")))
-            Catalog.builtin().read(workload, pods=pods)
+            mapping = find(str(workload.get("apiVersion")), str(workload.get("kind")))
+            Catalog.builtin().read(workload, pods=pods, references=references)
         except WorkloadMapError:
             continue
         normal = normalize(workload)
-        read(recording[id(mapping)], normal, [normalize(pod) for pod in pods])
+        given = None if references is None else tuple(map(normalize, references))
+        session = Session(Diagnostics(), find, given)
+        read(mapping, normal, [normalize(pod) for pod in pods], session=session)
         view = {"metadata": {"labels": {}, "annotations": {}}, "spec": {}, "status": {}} | normal
         view["metadata"] = {"labels": {}, "annotations": {}} | view["metadata"]
         for expression in mapping.expressions:

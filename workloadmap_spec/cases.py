@@ -263,8 +263,11 @@ def reference_reader(catalog: Catalog | None = None) -> Callable[[Mapping[str, A
             own = Catalog([]).with_documents(_texts(request["mappingText"]))
         elif "mappings" in request:
             own = Catalog([]).with_documents(request["mappings"])
+        given = request.get("references")
+        if request.get("do") == "references":
+            return {"wanted": own.required_references(request["object"], given or ())}
         strict = request.get("options", {}).get("strict", False)
-        return own.read(request["object"], request.get("pods"), strict=strict).document
+        return own.read(request["object"], request.get("pods"), given, strict=strict).document
 
     return read
 
@@ -300,6 +303,9 @@ def _accepted(case: Case, document: Mapping[str, Any]) -> CaseResult:
     expect = case.expect
     if expect["outcome"] != "ok":
         return CaseResult(case.id, passed=False, differences=(Difference("/outcome", "rejected", "ok"),))
+    if "wanted" in expect:
+        differences = tuple(compare(expect["wanted"], document.get("wanted", []), "/wanted"))
+        return CaseResult(case.id, not differences, differences)
     for problem in map_problems(document):
         message = f"the reader's map violates the schema of maps at `{problem.pointer}`: {problem.message}"
         return CaseResult(case.id, passed=False, error=message)

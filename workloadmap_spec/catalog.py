@@ -12,7 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from workloadmap_spec.compiler import Engine, compile_mapping, native_engine
+from workloadmap_spec.compiler import compile_mapping
+from workloadmap_spec.diagnostics import Diagnostics
 from workloadmap_spec.documents import Document, load_all, normalize
 from workloadmap_spec.errors import (
     AmbiguousMappingError,
@@ -24,14 +25,17 @@ from workloadmap_spec.errors import (
     NoMappingError,
     WorkloadMapError,
 )
+from workloadmap_spec.field_compiler import native_engine
 from workloadmap_spec.files import mappings_root
 from workloadmap_spec.limits import MAX_MAPPING_BYTES
 from workloadmap_spec.pods import namespace_of, pod_key
 from workloadmap_spec.read import WorkloadMap, check_workload, pod_selectors, read
+from workloadmap_spec.values import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from workloadmap_spec.field_compiler import Engine
     from workloadmap_spec.mapping import CompiledMapping
     from workloadmap_spec.pods import LabelSelector
 
@@ -64,6 +68,8 @@ class Reading:
     maps: list[tuple[Document, WorkloadMap]] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     unclaimed: list[Document] = field(default_factory=list)
+    #: Documents that nobody reads and that a workload refers to.
+    referenced: list[Document] = field(default_factory=list)
 
 
 class Catalog:
@@ -145,6 +151,7 @@ class Catalog:
         self,
         workload: object,
         pods: Iterable[Mapping[str, Any]] | None = None,
+        references: Iterable[Mapping[str, Any]] | None = None,
         *,
         strict: bool = False,
     ) -> WorkloadMap:
@@ -153,50 +160,75 @@ class Catalog:
         Args:
             workload: the object, as it comes from JSON or YAML.
             pods: pods of it or of others; those that its mapping does not select are left aside.
+            references: objects that it refers to, and others; `wanted` of the map says which are missing.
             strict: raise the first diagnostic of severity error.
 
         Raises:
-            InputError: the object or a pod violates the data rules.
+            InputError: the object, a pod or a reference violates the data rules.
             NoMappingError, AmbiguousMappingError: see `find`.
-            EvaluationError: with `strict`.
+            WorkloadMapError: with `strict`, that of the diagnostic.
 
         """
         checked = check_workload(normalize(workload))
         mapping = self.find(checked["apiVersion"], checked["kind"])
-        return read(mapping, checked, None if pods is None else [check_pod(pod) for pod in pods], strict=strict)
+        own = None if pods is None else [check_part(pod, "a pod") for pod in pods]
+        session = self._session(references)
+        return read(mapping, checked, own, session=session, strict=strict)
 
-    def pod_selectors(self, workload: object) -> list[str]:
+    def required_references(self, workload: object, given: Iterable[Mapping[str, Any]] = ()) -> list[Mapping[str, Any]]:
+        """The objects that a workload refers to and that are not among the given ones (S19.6).
+
+        Ask again with what was found: an object may lead to others. Each entry has `name` (the reference's),
+        `apiVersion`, `kind`, and `namespace`, `resourceName` or `selector` where they are known.
+
+        Raises:
+            InputError, NoMappingError, AmbiguousMappingError: as for `read`.
+
+        """
+        return list(self.read(workload, references=list(given) or None).wanted)
+
+    def _session(self, references: Iterable[Mapping[str, Any]] | None) -> Session:
+        """A session that finds embedded kinds here, with the references that are given."""
+        given = None if references is None else tuple(check_part(entry, "a reference") for entry in references)
+        return Session(Diagnostics(), self.find, given)
+
+    def pod_selectors(self, workload: object, references: Iterable[Mapping[str, Any]] | None = None) -> list[str]:
         """The label selectors of a workload's pods, each as a LIST call takes it; a pod may match any of them."""
         checked = check_workload(normalize(workload))
-        selectors = pod_selectors(self.find(checked["apiVersion"], checked["kind"]), checked)
+        mapping = self.find(checked["apiVersion"], checked["kind"])
+        selectors = pod_selectors(mapping, checked, self._session(references))
         return [",".join(map(str, selector)) for selector in selectors]
 
     def read_all(self, documents: Iterable[Document], *, strict: bool = False) -> Reading:
-        """Read every workload of an input; the pods in it are given to the workloads that select them.
+        """Read every workload of an input; the pods and the referenced objects in it are used.
 
         A pod that a workload selects is not read as a workload of its own. Pods that none selects are, and are listed
-        in `unclaimed`. If the input has no pods, the maps have none.
+        in `unclaimed`. If the input has no pods, the maps have none. An object that nobody reads is no fault if a
+        workload refers to it.
         """
         reading = Reading()
-        pods: list[Document] = []
-        workloads: list[tuple[Document, dict[str, Any]]] = []
-        for document in documents:
-            try:
-                checked = check_workload(document.value)
-                if checked["kind"] == "Pod" and checked["apiVersion"] == "v1":
-                    pods.append(document)
-                else:
-                    workloads.append((document, checked))
-            except WorkloadMapError as error:
-                reading.unread.append(Unread(document, _at_document(error, document)))
+        pods, workloads = _sorted_out(documents, reading)
         index = _PodIndex([document.value for document in pods])
+        given = tuple(checked for _document, checked in workloads)
+        used: set[int] = set()
+        unread: list[tuple[Unread, int]] = []
         for document, checked in workloads:
+            session = Session(Diagnostics(), self.find, given)
             try:
                 mapping = self.find(checked["apiVersion"], checked["kind"])
-                own = index.select(checked, pod_selectors(mapping, checked)) if pods else None
-                reading.maps.append((document, read(mapping, checked, own, strict=strict)))
+                own = None
+                if pods:
+                    selectors = pod_selectors(mapping, checked, Session(Diagnostics(), self.find, given))
+                    own = index.select(checked, selectors)
+                reading.maps.append((document, read(mapping, checked, own, session=session, strict=strict)))
             except WorkloadMapError as error:
-                reading.unread.append(Unread(document, _at_document(error, document)))
+                unread.append((Unread(document, _at_document(error, document)), id(checked)))
+            used |= session.used
+        for entry, identity in unread:
+            if identity in used and isinstance(entry.error, NoMappingError):
+                reading.referenced.append(entry.document)
+            else:
+                reading.unread.append(entry)
         for document in pods:
             if not index.is_claimed(document.value):
                 reading.unclaimed.append(document)
@@ -205,6 +237,25 @@ class Catalog:
                 except WorkloadMapError as error:
                     reading.unread.append(Unread(document, _at_document(error, document)))
         return reading
+
+
+def _sorted_out(
+    documents: Iterable[Document], reading: Reading
+) -> tuple[list[Document], list[tuple[Document, dict[str, Any]]]]:
+    """The pods of an input, and its other objects as they were checked; what is no object is noted."""
+    pods: list[Document] = []
+    workloads: list[tuple[Document, dict[str, Any]]] = []
+    for document in documents:
+        try:
+            checked = check_workload(document.value)
+        except WorkloadMapError as error:
+            reading.unread.append(Unread(document, _at_document(error, document)))
+            continue
+        if checked["kind"] == "Pod" and checked["apiVersion"] == "v1":
+            pods.append(document)
+        else:
+            workloads.append((document, checked))
+    return pods, workloads
 
 
 class _PodIndex:
@@ -254,19 +305,19 @@ def _at_document(error: WorkloadMapError, document: Document) -> WorkloadMapErro
     return error
 
 
-def check_pod(pod: object) -> dict[str, Any]:
-    """A pod that can be placed: a map whose `metadata` is a map, after the data rules.
+def check_part(part: object, what: str) -> dict[str, Any]:
+    """A pod or a reference: a map whose `metadata` is a map, after the data rules.
 
     Raises:
         InputError: it is not.
 
     """
-    checked = normalize(pod)
+    checked = normalize(part)
     if not isinstance(checked, dict) or not isinstance(checked.get("metadata", {}), dict):
-        raise InputError("a pod is a map with a map `metadata`", Location(pointer=""))
+        raise InputError(f"{what} is a map with a map `metadata`", Location(pointer=""))
     for name in ("name", "namespace"):
         if not isinstance(checked.get("metadata", {}).get(name, ""), str):
-            raise InputError(f"`metadata.{name}` of a pod must be a string", Location(pointer=f"/metadata/{name}"))
+            raise InputError(f"`metadata.{name}` of {what} must be a string", Location(pointer=f"/metadata/{name}"))
     return checked
 
 

@@ -5,60 +5,53 @@ What is found wrong is collected, ordered by place and raised together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import values
 from workloadmap_spec.canonical import digest
-from workloadmap_spec.cel import ABSENT, check, compile_expression, parse, path_of, roots_used, scope_of
-from workloadmap_spec.errors import (
-    ExpressionCheckError,
-    ExpressionError,
-    Location,
-    MappingError,
-    MappingSchemaError,
-    MappingSemanticError,
-)
+from workloadmap_spec.cel import roots_used
+from workloadmap_spec.errors import MappingError, MappingSchemaError, MappingSemanticError
+from workloadmap_spec.field_compiler import FieldCompiler, native_engine
 from workloadmap_spec.limits import MAX_COMPONENT_DEPTH, MAX_COMPONENTS
 from workloadmap_spec.mapping import (
+    COUNTERS,
     Action,
     CompiledMapping,
     Component,
     ComponentPods,
-    Condition,
-    Expression,
+    Creates,
+    Embed,
     Field,
     GangEntry,
     Guard,
     Incomplete,
+    Invalid,
     Member,
     Names,
     PodField,
+    Range,
     Readiness,
+    Reference,
     Rule,
     Selector,
     Status,
     Suspend,
+    Target,
     Template,
     Variable,
 )
-from workloadmap_spec.pointer import escape
 
 if TYPE_CHECKING:
-    from workloadmap_spec.cel import Finding, Node, Path
-    from workloadmap_spec.values import Program, Reader
+    from collections.abc import Callable, Mapping
 
-#: Turns a checked expression (its tree and its text) into a program; a witness engine may take the place of our own.
-Engine = Callable[["Node", str], "Program"]
+    from workloadmap_spec.errors import Location
+    from workloadmap_spec.field_compiler import Engine
+    from workloadmap_spec.values import Reader
 
-COUNTERS: Final = ("ready", "active", "succeeded", "failed", "updated")
 COUNTS: Final = ("replicas", "podsPerReplica", "minReplicas", "maxReplicas", "minAvailable", "minPods")
-_STATUS_NAMES: Final = ("conditions", "conditionsTrue", "conditionsFalse")
-
-
-def native_engine(tree: Node, _text: str) -> Program:
-    """The evaluator of this package."""
-    return compile_expression(tree)
+_STATUS_NAMES: Final = ("conditions", "conditionsTrue", "conditionsFalse", "parts")
+#: A field that the schema makes sure of; it is never read.
+_NOTHING: Final = Field(values.literal(None), "")
 
 
 def compile_mapping(
@@ -103,158 +96,19 @@ def examine(
     return (None if problems else compiled), problems
 
 
-class _Compiler:
-    """The state of compiling one mapping: what is declared so far, and what was found wrong."""
+class _Compiler(FieldCompiler):
+    """Compiles the parts of one mapping; knows the components declared so far."""
 
     def __init__(self, engine: Engine) -> None:
         """Begin with nothing declared."""
-        self.engine = engine
-        self.problems: list[MappingError] = []
-        self.expressions: list[Expression] = []
-        self.warnings: list[tuple[str, str, Finding]] = []
+        super().__init__(engine)
         self.components: dict[str, Component] = {}
         self.component_count = 0
-
-    # Problems
-
-    def problem(self, error: MappingError, at: str) -> None:
-        """Note something wrong at a place of the document."""
-        error.location = Location(pointer=at)
-        self.problems.append(error)
-
-    # Expressions and values
-
-    def tree(self, text: str, at: str, names: Names, want: str | None = None) -> tuple[Node | None, Path | None]:
-        """Parse and check one string of CEL; the path, if it is a path expression."""
-        try:
-            tree = parse(text)
-        except ExpressionError as error:
-            self.problem(error, at)
-            return None, None
-        for finding in check(tree, text, scope_of(names.roots - {"variables"}, names.declared), want=want):
-            if finding.level == "warning":
-                self.warnings.append((at, text, finding))
-            else:
-                self.problem(
-                    ExpressionCheckError(
-                        finding.message, text, finding.offset, finding.length, finding.rule, finding.cure
-                    ),
-                    at,
-                )
-        self.expressions.append(Expression(at, text, tree, names))
-        return tree, path_of(tree)
-
-    def string(self, text: str, at: str, field_at: str, names: Names, want: str | None = None) -> Reader:
-        """A reader of a string of CEL; diagnostics name `field_at`, problems `at`."""
-        tree, path = self.tree(text, at, names, want)
-        if path is not None:
-            return values.path_reader(path)
-        if tree is None:
-            return values.literal(ABSENT)
-        if any(problem.location.pointer == at for problem in self.problems):
-            return values.literal(ABSENT)
-        return values.expression_reader(tree, field_at, self.engine(tree, text))
-
-    def value(self, value: Any, at: str, names: Names, field_at: str | None = None) -> Reader:  # noqa: ANN401 - JSON
-        """A reader of a value (S5.1)."""
-        field_at = field_at or at
-        if isinstance(value, str):
-            return self.string(value, at, field_at, names)
-        if isinstance(value, dict):
-            return self.value_object(value, at, field_at, names)
-        return values.literal(value)
-
-    def value_object(self, value: Mapping[str, Any], at: str, field_at: str, names: Names) -> Reader:
-        """A reader of a value object, in the order of S5.2."""
-        if "value" in value:
-            read = self.value(value["value"], f"{at}/value", names, field_at)
-        elif "firstOf" in value:
-            alternatives = [
-                self.value(alternative, f"{at}/firstOf/{index}", names, field_at)
-                for index, alternative in enumerate(value["firstOf"])
-            ]
-            read = values.first_of(tuple(alternatives))
-        else:
-            read = values.unknown(value["unknown"])
-        if "strip" in value:
-            read = values.stripped(read, self.value(value["strip"], f"{at}/strip", names, field_at))
-        if "as" in value:
-            read = values.converted(read, value["as"], field_at)
-        if "default" in value:
-            read = values.defaulted(read, value["default"])
-        if "absentIf" in value:
-            read = values.absent_if(read, tuple(value["absentIf"]))
-        if "when" in value:
-            read = values.guarded(read, self.condition(value["when"], f"{at}/when", names, field_at))
-        if "writeTo" in value:
-            self.place(value["writeTo"], f"{at}/writeTo", names)
-        if "write" in value:
-            self.tree(value["write"], f"{at}/write", names.adding("value"))
-        return read
-
-    def condition(self, text: str, at: str, names: Names, field_at: str | None = None) -> Condition:
-        """A condition (S3.4.3)."""
-        return values.condition_reader(self.string(text, at, field_at or at, names, want="bool"), field_at or at)
-
-    def place(self, text: str, at: str, names: Names) -> Reader:
-        """A reader of a string that must be a path expression (S4.4)."""
-        tree, path = self.tree(text, at, names)
-        if path is None:
-            if tree is not None:
-                message = "a place is wanted here: a path such as object.spec.suspend, not an expression"
-                self.problem(MappingSemanticError(message, cure="name one place in the object"), at)
-            return values.literal(ABSENT)
-        return values.path_reader(path)
-
-    # Fields of a map
-
-    def field(self, parent: Mapping[str, Any], name: str, at: str, names: Names) -> Field | None:
-        """The field `name`, if the parent has it."""
-        if name not in parent:
-            return None
-        place = f"{at}/{name}"
-        return Field(self.value(parent[name], place, names), place)
-
-    def guard(self, parent: Mapping[str, Any], name: str, at: str, names: Names) -> Guard | None:
-        """The condition `name`, if the parent has it."""
-        if name not in parent:
-            return None
-        place = f"{at}/{name}"
-        return Guard(self.condition(parent[name], place, names), place)
-
-    def variables(self, parent: Mapping[str, Any], at: str, names: Names) -> tuple[tuple[Variable, ...], Names]:
-        """The declared variables, and the names that are visible behind them (S5.4)."""
-        found = []
-        for index, declared in enumerate(parent.get("variables", ())):
-            place = f"{at}/variables/{index}"
-            name = declared["name"]
-            if name in names.declared:
-                self.problem(
-                    MappingSemanticError(
-                        f"the variable `{name}` is declared twice", cure="give one of them another name"
-                    ),
-                    f"{place}/name",
-                )
-            if "find" in declared:
-                elements = self.place(declared["find"], f"{place}/find", names)
-                where = [
-                    (key, self.value(wanted, f"{place}/where/{escape(key)}", names, place))
-                    for key, wanted in declared["where"].items()
-                ]
-                read = values.find(elements, tuple(where))
-            else:
-                read = self.value_object(declared, place, place, names)
-            found.append(Variable(name, Field(read, place)))
-            names = names.declaring(name)
-        return tuple(found), names
-
-    # The parts of a mapping
 
     def mapping(self, document: Mapping[str, Any]) -> CompiledMapping:
         """The whole mapping."""
         spec = document["spec"]
-        names = Names()
-        variables, names = self.variables(spec, "/spec", names)
+        prelude, names = self.prelude(spec)
         components = self.component_list(spec["components"], "/spec/components", names, (), inside_for_each=False)
         selectors = self.selectors(spec, names)
         status = self.status(spec["status"], names) if "status" in spec else None
@@ -269,7 +123,7 @@ class _Compiler:
             group=workload["group"],
             kind=workload["kind"],
             versions=tuple(workload["versions"]),
-            variables=variables,
+            prelude=prelude,
             components=components,
             by_name=self.components,
             selectors=selectors,
@@ -277,10 +131,63 @@ class _Compiler:
             suspend=suspend,
             gang=gang,
             incomplete=incomplete,
+            invalid=tuple(
+                Invalid(Guard(self.condition(entry["when"], at, names), at), entry["message"])
+                for index, entry in enumerate(spec.get("invalid", ()))
+                for at in [f"/spec/invalid/{index}/when"]
+            ),
             expressions=tuple(self.expressions),
             warnings=tuple(self.warnings),
+            embeds=any(component.embed is not None for component in self.components.values()),
             document=document,
         )
+
+    def prelude(self, spec: Mapping[str, Any]) -> tuple[tuple[Variable | Reference, ...], Names]:
+        """The variables and references of the workload, each where all that it rests on is known (S19.1)."""
+        declared = [entry["name"] for entry in spec.get("references", ())]
+        variables, names = self.variables(spec, "/spec", Names(refs=frozenset(declared)))
+        for name in {name for name in declared if declared.count(name) > 1}:
+            place = f"/spec/references/{declared.index(name)}/name"
+            message = f"two references are named `{name}`"
+            self.problem(MappingSemanticError(message, cure="give one of them another name"), place)
+        order: list[Variable | Reference] = []
+        for index, entry in enumerate(spec.get("references", ())):
+            known = frozenset(declared[:index])
+            order += [found for found in variables if found not in order and found.field.depends <= known]
+            visible = {found.name: found.field.depends for found in variables if found.field.depends <= known}
+            order.append(self.reference(entry, f"/spec/references/{index}", Names(declared=visible, refs=known)))
+        order += [found for found in variables if found not in order]
+        return tuple(order), names
+
+    def reference(self, entry: Mapping[str, Any], at: str, names: Names) -> Reference:
+        """One entry of `references`."""
+        written = (
+            [(target, f"{at}/candidates/{index}") for index, target in enumerate(entry["candidates"])]
+            if "candidates" in entry
+            else [(entry, at)]
+        )
+        return Reference(
+            name=entry["name"],
+            at=at,
+            when=self.guard(entry, "when", at, names),
+            optional=entry.get("optional", False),
+            targets=tuple(
+                Target(
+                    self.literal(target, "apiVersion", place, names) or _NOTHING,
+                    self.literal(target, "kind", place, names) or _NOTHING,
+                    self.field(target, "namespace", place, names),
+                    self.field(target, "resourceName", place, names),
+                )
+                for target, place in written
+            ),
+            selector=self.labels(entry.get("selector", {}), f"{at}/selector", names),
+            where=self.guard(entry, "where", at, names.adding("item")),
+        )
+
+    def labels(self, labels: Mapping[str, Any], at: str, names: Names) -> tuple[tuple[str, Field], ...]:
+        """Pairs of label and value."""
+        found = [(label, self.field(labels, label, at, names)) for label in sorted(labels)]
+        return tuple((label, field) for label, field in found if field is not None)
 
     def component_list(
         self,
@@ -315,26 +222,33 @@ class _Compiler:
             self.problem(MappingSchemaError(f"a mapping has at most {MAX_COMPONENTS} components"), at)
         name = item["name"]
         when = self.guard(item, "when", at, names)
-        for_each = self.field(item, "forEach", at, names)
-        if for_each is not None:
+        each = item.get("forEach")
+        literal = tuple(each["values"]) if isinstance(each, dict) and "values" in each else None
+        for_each = self.field(item, "forEach", at, names) if literal is None else None
+        is_list = each is not None
+        if is_list:
             names = names.adding("item", "key")
             if inside_for_each:
                 names = names.adding("parent")
         variables, names = self.variables(item, at, names)
         pods = item.get("pods")
         observed = item.get("observed", {})
+        role = item.get("role")
         component = Component(
             name=name,
             at=at,
-            role=item.get("role"),
-            creates=item.get("creates"),
+            role=role if isinstance(role, str) else None,
+            role_value=self.field(role, "value", f"{at}/role", names) if isinstance(role, dict) else None,
+            creates=self.creates(item.get("creates"), f"{at}/creates", names),
             for_each=for_each,
+            for_each_values=literal,
             when=when,
             where=self.guard(item, "where", at, names),
             instance=self.field(item, "instance", at, names),
             variables=variables,
             counts={count: field for count in COUNTS if (field := self.field(item, count, at, names)) is not None},
             template=self.template(item, at, names),
+            embed=self.embed(item["embed"], f"{at}/embed", names) if "embed" in item else None,
             observed_unit=observed.get("unit"),
             observed=tuple(
                 (counter, field)
@@ -348,7 +262,7 @@ class _Compiler:
                 f"{at}/components",
                 names,
                 (*ancestors, name),
-                inside_for_each=inside_for_each or for_each is not None,
+                inside_for_each=inside_for_each or is_list,
             ),
             ancestors=ancestors,
         )
@@ -360,34 +274,92 @@ class _Compiler:
         self.components[name] = component
         return component
 
+    def creates(self, written: Any, at: str, names: Names) -> tuple[Creates, ...]:  # noqa: ANN401 - JSON
+        """The kinds that the controller makes for each replica."""
+        if not isinstance(written, list):
+            written = [] if written is None else [written]
+        return tuple(
+            Creates(entry["apiVersion"], entry["kind"], self.guard(entry, "when", f"{at}/{index}", names))
+            for index, entry in enumerate(written)
+        )
+
+    def embed(self, embed: Mapping[str, Any], at: str, names: Names) -> Embed:
+        """A workload of another kind inside a component."""
+        return Embed(
+            at=at,
+            api_version=self.literal(embed, "apiVersion", at, names),
+            kind=self.literal(embed, "kind", at, names),
+            whole=self.field(embed, "object", at, names),
+            spec=self.field(embed, "spec", at, names),
+            name=self.field(embed, "name", at, names),
+            labels=self.field(embed, "labels", at, names),
+            annotations=self.field(embed, "annotations", at, names),
+            status=self.field(embed, "status", at, names),
+            podless=frozenset(embed.get("podless", ())),
+            fields=self.pod_fields(embed, at, names),
+        )
+
     def template(self, item: Mapping[str, Any], at: str, names: Names) -> Template | None:
         """How a pod component's template is found; None for a grouping component."""
-        if "components" in item:
+        if "components" in item or "embed" in item:
             return None
         base_name = "podSpec" if "podSpec" in item else "podTemplate"
         main = item.get("mainContainer")
+        main_at = f"{at}/mainContainer"
+        name = main.get("name") if isinstance(main, dict) else main
+        main_name = None if name is None else self.literal({"name": name}, "name", main_at, names)
+        if isinstance(main, dict) and "value" in main:
+            main_name = self.field(main, "value", main_at, names)
         return Template(
-            base=self.field(item, base_name, at, names),
+            base=self.layered(item, base_name, at, names),
             base_name=base_name,
-            metadata=self.field(item, "podMetadata", at, names),
-            fields=tuple(
-                self.pod_field(entry, f"{at}/podFields/{index}", names)
-                for index, entry in enumerate(item.get("podFields", ()))
-            ),
-            main_name=main.get("name") if isinstance(main, dict) else main,
-            main_first=isinstance(main, dict),
+            metadata=self.layered(item, "podMetadata", at, names),
+            fields=self.pod_fields(item, at, names),
+            main_name=main_name,
+            main_first=isinstance(main, dict) and main.get("else") == "first",
+        )
+
+    def layered(self, item: Mapping[str, Any], name: str, at: str, names: Names) -> Field | None:
+        """A value, or `{merge: [...]}`: maps laid over each other (S7.6)."""
+        written = item.get(name)
+        if not isinstance(written, dict) or "merge" not in written:
+            return self.field(item, name, at, names)
+        place = f"{at}/{name}"
+
+        def make() -> Reader:
+            layers = [
+                self.value(layer, f"{place}/merge/{index}", names, place)
+                for index, layer in enumerate(written["merge"])
+            ]
+            lists = self.literal(written, "lists", place, names)
+            how = values.literal("replace") if lists is None else lists.read
+            return values.merged(tuple(layers), how, place)
+
+        return self.made(make, place)
+
+    def pod_fields(self, parent: Mapping[str, Any], at: str, names: Names) -> tuple[PodField, ...]:
+        """The entries of `podFields`."""
+        return tuple(
+            self.pod_field(entry, f"{at}/podFields/{index}", names)
+            for index, entry in enumerate(parent.get("podFields", ()))
         )
 
     def pod_field(self, entry: Mapping[str, Any], at: str, names: Names) -> PodField:
         """One entry of `podFields`."""
+        for_each = self.field(entry, "forEach", at, names)
+        if for_each is not None:
+            names = names.adding("patch")
         return PodField(
             path=tuple(entry["field"].split(".")) if "field" in entry else (),
-            container=entry.get("container"),
+            container=self.literal(entry, "container", at, names),
             init=entry.get("init", False),
-            key=entry.get("key"),
-            value=Field(self.value(entry["value"], f"{at}/value", names), f"{at}/value"),
+            key=self.literal(entry, "key", at, names),
+            value=self.field(entry, "value", at, names) or _NOTHING,
             when=self.guard(entry, "when", at, names),
             mode=entry.get("mode", "replace"),
+            for_each=for_each,
+            where=self.guard(entry, "where", at, names),
+            component=entry.get("component"),
         )
 
     def component_pods(self, pods: Mapping[str, Any], at: str, names: Names) -> ComponentPods:
@@ -395,11 +367,7 @@ class _Compiler:
         names = names.adding("pod")
         before = len(self.expressions)
         instance = self.field(pods, "instance", at, names)
-        match_labels = tuple(
-            (label, Field(self.value(value, place, names), place))
-            for label, value in pods.get("matchLabels", {}).items()
-            for place in [f"{at}/matchLabels/{escape(label)}"]
-        )
+        match_labels = self.labels(pods.get("matchLabels", {}), f"{at}/matchLabels", names)
         match = self.guard(pods, "match", at, names)
         # Labels and `match` come before `instance`: only if they are the same for every instance may it be found first.
         common = all(roots_used(expression.tree) <= {"pod", "object"} for expression in self.expressions[before:])
@@ -435,12 +403,7 @@ class _Compiler:
         """One label selector."""
         if set(entry) == {"from"} and isinstance(entry["from"], str):
             return Selector((), Field(self.place(entry["from"], f"{at}/from", names), f"{at}/from"), at)
-        labels = [
-            (label, Field(self.value(value, place, names), place))
-            for label, value in sorted(entry.items())
-            for place in [f"{at}/{escape(label)}"]
-        ]
-        return Selector(tuple(labels), None, at)
+        return Selector(self.labels(entry, at, names), None, at)
 
     def status(self, status: Mapping[str, Any], names: Names) -> Status:
         """How the phase is read."""
@@ -472,6 +435,7 @@ class _Compiler:
                 self.rule(rule, f"{at}/rules/{index}", names) for index, rule in enumerate(status.get("rules", ()))
             ),
             readiness=None if readiness is None else self.readiness(readiness, f"{at}/readiness", names),
+            uses_parts=any("parts" in roots_used(expression.tree) for expression in self.expressions),
         )
 
     def rule(self, rule: Mapping[str, Any], at: str, names: Names) -> Rule:
@@ -508,7 +472,8 @@ class _Compiler:
     def action(self, action: Mapping[str, Any], at: str, names: Names) -> Action:
         """One action."""
         member = "remove" if "remove" in action else "set"
-        return Action(self.place(action[member], f"{at}/{member}", names), action.get("to"), member == "remove")
+        place = self.place(action[member], f"{at}/{member}", names)
+        return Action(place, action.get("to"), member == "remove", self.guard(action, "when", at, names))
 
     def gang(self, entries: list[Any], at: str, names: Names, inside: str | None) -> tuple[GangEntry, ...]:
         """The gang entries; `inside` is the component that the enclosing group is made for."""
@@ -523,21 +488,10 @@ class _Compiler:
             self.within(target, inside, target_at)
         scope_of = target or inside
         group_names = self.names_of(scope_of, names)
-        members = []
-        for index, member in enumerate(entry["members"]):
-            member_at = f"{at}/members/{index}"
-            component = member if isinstance(member, str) else member["component"]
-            name_at = member_at if isinstance(member, str) else f"{member_at}/component"
-            if self.known(component, name_at) and scope_of is not None:
-                self.within(component, scope_of, name_at)
-            min_pods = None
-            if not isinstance(member, str):
-                min_pods = self.field(member, "minPods", member_at, self.names_of(component, names))
-                known = self.components.get(component)
-                if min_pods is not None and known is not None and known.template is None:
-                    message = f"`{component}` groups others, whose pods `minPods` could not be told apart"
-                    self.problem(MappingSemanticError(message, cure="name the components below it"), min_pods.at)
-            members.append(Member(component, min_pods))
+        source = entry.get("from")
+        if source is not None and self.known(source, f"{at}/from") and self.components[source].embed is None:
+            message = f"the component `{source}` embeds no workload whose groups could be taken"
+            self.problem(MappingSemanticError(message, cure="name a component with `embed`"), f"{at}/from")
         topology = entry.get("topology", {})
         return GangEntry(
             name=entry["name"],
@@ -545,8 +499,14 @@ class _Compiler:
             when=self.guard(entry, "when", at, self.names_of(inside, names)),
             per=target if target in self.components else None,
             per_replica="replicaOf" in per,
+            per_range=self.range(per, target, f"{at}/per", names),
             by=self.field(per, "by", f"{at}/per", group_names),
-            members=tuple(member for member in members if member.component in self.components),
+            source=source,
+            members=tuple(
+                member
+                for index, written in enumerate(entry.get("members", ()))
+                if (member := self.member(written, f"{at}/members/{index}", names, scope_of)) is not None
+            ),
             min_member=self.field(entry, "minMember", at, group_names),
             subgroups=self.gang(entry.get("subgroups", []), f"{at}/subgroups", names, scope_of),
             queue=self.field(entry, "queue", at, group_names),
@@ -557,6 +517,37 @@ class _Compiler:
                 if (field := self.field(topology, kind, f"{at}/topology", group_names)) is not None
             ),
         )
+
+    def member(self, written: Any, at: str, names: Names, scope_of: str | None) -> Member | None:  # noqa: ANN401 - JSON
+        """A member of a gang entry; None if it names nothing."""
+        name_at = at if isinstance(written, str) else f"{at}/component"
+        if isinstance(written, str):
+            written = {"component": written}
+        component: str = written["component"]
+        outer = component.partition("/")[0]
+        if not self.known(outer, name_at):
+            return None
+        if "/" in component and self.components[outer].embed is None:
+            message = f"the component `{outer}` embeds no workload of which `{component}` could be a part"
+            self.problem(MappingSemanticError(message, cure=f"name `{outer}`"), name_at)
+        if scope_of is not None:
+            self.within(outer, scope_of, name_at)
+        replicas = written.get("replicas", {})
+        of = replicas.get("of")
+        if of is not None and not self.known(of, f"{at}/replicas/of"):
+            return None
+        min_pods = self.field(written, "minPods", at, self.names_of(outer, names))
+        if min_pods is not None and self.components[outer].template is None:
+            message = f"`{component}` groups others, whose pods `minPods` could not be told apart"
+            self.problem(MappingSemanticError(message, cure="name the components below it"), min_pods.at)
+        return Member(component, min_pods, self.range(replicas, of, f"{at}/replicas", names))
+
+    def range(self, written: Mapping[str, Any], component: str | None, at: str, names: Names) -> Range | None:
+        """Some replicas of a component, if the mapping says which."""
+        if component is None or not written.keys() & {"from", "to"}:
+            return None
+        names = self.names_of(component, names)
+        return Range(component, self.field(written, "from", at, names), self.field(written, "to", at, names))
 
     def known(self, component: str, at: str) -> bool:
         """Whether a component of that name exists; if not, the problem is noted."""
@@ -584,10 +575,10 @@ class _Compiler:
         if found is None:
             return names
         for part in (*(self.components[name] for name in found.ancestors if name in self.components), found):
-            if part.for_each is not None:
+            if part.is_list:
                 names = names.adding("item", "key") if "item" not in names.roots else names.adding("parent")
             for variable in part.variables:
-                names = names.declaring(variable.name)
+                names = names.declaring(variable.name, variable.field.depends)
         return names
 
 

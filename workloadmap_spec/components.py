@@ -5,23 +5,42 @@ The tree is built once for a read; pods, gang and totals are made from it.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import resources
-from workloadmap_spec.cel import ABSENT
-from workloadmap_spec.errors import EvaluationError
-from workloadmap_spec.limits import MAX_COUNT, MAX_INSTANCES
-from workloadmap_spec.templates import read_template
-from workloadmap_spec.values import FailedError, Scope, describe, read_count, step_place
+from workloadmap_spec.cel import ABSENT, READ_STEPS
+from workloadmap_spec.embed import Embedded, read_embedded
+from workloadmap_spec.errors import EvaluationError, NoMappingError
+from workloadmap_spec.limits import MAX_COUNT, MAX_EMBED_DEPTH, MAX_INSTANCES
+from workloadmap_spec.mapping import ROLES, Variable
+from workloadmap_spec.pods import read_selectors
+from workloadmap_spec.references import bind_reference
+from workloadmap_spec.templates import lay_fields, read_template
+from workloadmap_spec.values import (
+    MISSING_MAP,
+    Base,
+    FailedError,
+    Scope,
+    describe,
+    read_count,
+    read_string,
+    step_place,
+)
 
 if TYPE_CHECKING:
-    from workloadmap_spec.mapping import Component, Incomplete, Variable
+    from collections.abc import Iterator, Mapping
+
+    from workloadmap_spec.mapping import CompiledMapping, Component, Embed, Field, Incomplete, Template
+    from workloadmap_spec.pods import LabelSelector
     from workloadmap_spec.resources import PodResources
 
 #: Reasons of the reader itself in `totals.incomplete` (S6.8).
 ERROR: Final = "error"
 ABSENT_REASON: Final = "absent"
+MISSING: Final = "missing-reference"
+NO_MAPPING: Final = "no-mapping"
 
 
 @dataclass(slots=True)
@@ -48,14 +67,30 @@ class Instance:
     pod_resources: PodResources | None = None
     observed: dict[str, Any] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
+    #: The role, where it is read from the object.
+    role: str | None = None
+    creates: list[dict[str, str]] = field(default_factory=list)
+    #: The embedded workload: its mapping, its own scope, and the selectors of its pods.
+    inner: CompiledMapping | None = None
+    inner_scope: Scope | None = None
+    selectors: list[LabelSelector] | None = None
     #: The instances below, one list for each nested component.
     children: list[list[Instance]] = field(default_factory=list)
     #: The instances from the outermost to this one.
     chain: tuple[Instance, ...] = field(init=False)
+    qualified: str = field(init=False)
 
     def __post_init__(self) -> None:
         """Find the place in the tree."""
         self.chain = (*self.parent.chain, self) if self.parent is not None else (self,)
+        outer = "/".join(part.component.name for part in self.chain[:-1] if part.component.embed is not None)
+        # As a gang member names it: behind the components that embed it.
+        self.qualified = f"{outer}/{self.component.name}" if outer else self.component.name
+
+    @property
+    def nested(self) -> tuple[Component, ...]:
+        """The components of which `children` has the instances: those of the mapping, or of what is embedded."""
+        return self.component.components if self.inner is None else self.inner.components
 
 
 @dataclass(slots=True)
@@ -70,6 +105,14 @@ class Tree:
     incomplete: list[dict[str, str]]
     #: How many elements of each component were read, below all its parents.
     elements: dict[str, int] = field(default_factory=dict)
+
+    def instances(self) -> Iterator[Instance]:
+        """Every instance, each before what is below it."""
+        pending = [instance for instances in self.roots for instance in instances]
+        while pending:
+            instance = pending.pop(0)
+            yield instance
+            pending = [child for children in instance.children for child in children] + pending
 
     def note(self, what: str, reason: str, component: str | None = None, instance: str | None = None) -> None:
         """Add an entry to `totals.incomplete`, once."""
@@ -99,6 +142,25 @@ def read_components(components: tuple[Component, ...], scope: Scope) -> Tree:
     return tree
 
 
+def evaluate_prelude(mapping: CompiledMapping, scope: Scope) -> None:
+    """Bind the variables and references of a workload, in order (S10A.1)."""
+    for entry in mapping.prelude:
+        if isinstance(entry, Variable):
+            bind_variables((entry,), scope)
+        else:
+            bind_reference(entry, scope)
+
+
+def object_view(workload: Mapping[str, Any]) -> dict[str, Any]:
+    """A workload as expressions see it: the maps of S3.3.1 are there, empty if absent."""
+    return {
+        **workload,
+        "metadata": {"labels": MISSING_MAP, "annotations": MISSING_MAP, **workload.get("metadata", {})},
+        "spec": workload.get("spec", {}),
+        "status": workload.get("status", {}),
+    }
+
+
 def bind_variables(variables: tuple[Variable, ...], scope: Scope) -> None:
     """Evaluate declared variables in order; a failed one is remembered, an absent one is not bound (S5.4)."""
     bound = scope.env["variables"]
@@ -119,10 +181,12 @@ def _read_component(component: Component, scope: Scope, parent: Instance | None,
     try:
         if component.when is not None and not component.when.holds(scope):
             return []
-        elements = [(None, None, None)] if component.for_each is None else _elements(component, scope)
+        elements = _elements(component, scope) if component.is_list else [(None, None, None)]
     except FailedError:
         tree.note("components", ERROR, component.name)
         return []
+    if not elements and _rests_on_missing(component.for_each, scope):
+        tree.note("components", MISSING, component.name)
     before = tree.elements.get(component.name, 0)
     tree.elements[component.name] = before + len(elements)
     if tree.elements[component.name] > MAX_INSTANCES:
@@ -140,8 +204,15 @@ def _read_component(component: Component, scope: Scope, parent: Instance | None,
     return found
 
 
+def _rests_on_missing(field: Field | None, scope: Scope) -> bool:
+    """Whether a value rests on a reference that was not given."""
+    return field is not None and bool(scope.missing) and not field.depends.isdisjoint(scope.missing)
+
+
 def _elements(component: Component, scope: Scope) -> list[tuple[Any, Any, str | None]]:
     """Key, element and place of everything that `forEach` gives (S6.2.1)."""
+    if component.for_each_values is not None:
+        return [(index, item, None) for index, item in enumerate(component.for_each_values)]
     if component.for_each is None:  # pragma: no cover - the caller has looked
         return []
     value = component.for_each.read(scope)
@@ -167,7 +238,7 @@ def _read_instance(  # noqa: PLR0913 - one element with all that surrounds it
 ) -> Instance | None:
     """One instance, or None if it does not exist or has no usable id."""
     key, item, place = element
-    each = component.for_each is not None
+    each = component.is_list
     prefix = f"{outer.instance}/" if outer.instance else ""
     if each:
         bindings = {"item": item, "key": key}
@@ -179,7 +250,7 @@ def _read_instance(  # noqa: PLR0913 - one element with all that surrounds it
     elif component.variables:
         scope = outer.child(prefix + component.name)
     else:
-        scope = Scope(outer.env, outer.places, outer.failed, outer.diagnostics, prefix + component.name)
+        scope = outer.named(prefix + component.name)
     bind_variables(component.variables, scope)
     sources: dict[str, str] = {}
     identity: str | None = component.name
@@ -235,25 +306,114 @@ def _read_id(component: Component, scope: Scope, key: object, sources: dict[str,
 
 def _fill(instance: Instance, tree: Tree) -> Instance | None:
     """Read the template, the counts and everything below an instance that exists."""
-    component = instance.component
-    if component.template is not None:
-        read = read_template(component.template, instance.scope)
-        decided = component.where if component.for_each is not None else component.when
-        absent = read.value is None and not read.damaged
-        if absent and decided is None:
-            return None
-        instance.template, instance.main_container = read.value, read.main_container
-        instance.sources.update(read.sources)
-        if read.damaged or read.value is None:
-            tree.note("podTemplate", ERROR if read.damaged else ABSENT_REASON, component.name, instance.id)
+    component, scope = instance.component, instance.scope
+    if component.template is not None and not _fill_template(instance, component.template, tree):
+        return None
+    embedded = None
+    if component.embed is not None:
+        try:
+            embedded = read_embedded(component.embed, scope)
+        except FailedError:
+            tree.note("components", ERROR, component.name, instance.id)
+        else:
+            if embedded is None and not _stays_without(instance, tree):
+                return None
+    _read_words(instance)
     instance.unknown = _read_counts(instance)
     _read_observed(instance)
     if component.template is not None:
         _total(instance, tree)
-    note_incomplete(component.incomplete, instance.scope, tree, component.name, instance.id)
+    note_incomplete(component.incomplete, scope, tree, component.name, instance.id)
     for nested in component.components:
-        instance.children.append(_read_component(nested, instance.scope, instance, tree))
+        instance.children.append(_read_component(nested, scope, instance, tree))
+    if component.embed is not None and embedded is not None:
+        _read_embedded(instance, component.embed, embedded, tree)
     return instance
+
+
+def _fill_template(instance: Instance, template: Template, tree: Tree) -> bool:
+    """Read the template of an instance; tells whether the instance exists (S6.3)."""
+    component, scope = instance.component, instance.scope
+    read = read_template(template, scope)
+    value, damaged = read.value, read.damaged
+    for outer in reversed(instance.chain[:-1]):
+        embed = outer.component.embed
+        fields = () if embed is None else tuple(entry for entry in embed.fields if entry.component == component.name)
+        if fields:
+            value, failed = lay_fields(fields, outer.scope, value)
+            damaged |= failed
+    if value is None and not damaged:
+        missing = _rests_on_missing(template.base, scope)
+        decided = component.where if component.is_list else component.when
+        if decided is None:
+            if missing:
+                tree.note("components", MISSING, component.name)
+            return False
+        tree.note("podTemplate", MISSING if missing else ABSENT_REASON, component.name, instance.id)
+    elif damaged:
+        tree.note("podTemplate", ERROR, component.name, instance.id)
+    instance.template, instance.main_container = value, read.main_container
+    instance.sources.update(read.sources)
+    return True
+
+
+def _stays_without(instance: Instance, tree: Tree) -> bool:
+    """Whether an instance exists although what it embeds is absent; says what is missing."""
+    component, embed = instance.component, instance.component.embed
+    missing = embed is not None and (
+        _rests_on_missing(embed.spec, instance.scope) or _rests_on_missing(embed.whole, instance.scope)
+    )
+    decided = component.where if component.is_list else component.when
+    if missing or decided is not None:
+        tree.note("components", MISSING if missing else ABSENT_REASON, component.name, instance.id)
+    return decided is not None
+
+
+def _read_words(instance: Instance) -> None:
+    """Read the role and the kinds that the controller makes, where they depend on the object (S6.9)."""
+    component, scope = instance.component, instance.scope
+    if component.role_value is not None:
+        with suppress(FailedError):
+            role = read_string(component.role_value.read, scope, component.role_value.at)
+            instance.role = role if role in ROLES or (role or "").startswith("x-") else None
+    for made in () if component.always_creates is not None else component.creates:
+        with suppress(FailedError):
+            if made.when is None or made.when.holds(scope):
+                instance.creates.append({"apiVersion": made.api_version, "kind": made.kind})
+
+
+def _read_embedded(instance: Instance, embed: Embed, embedded: Embedded, tree: Tree) -> None:
+    """Read what a component embeds by the mapping of its kind (S6.10)."""
+    component, scope = instance.component, instance.scope
+    workload = embedded.workload
+    if workload["kind"] in embed.podless:
+        return
+    depth = sum(part.component.embed is not None for part in instance.chain)
+    if depth > MAX_EMBED_DEPTH:
+        scope.report(embed.at, "limit-exceeded", f"workloads are embedded more than {MAX_EMBED_DEPTH} deep")
+        tree.note("components", ERROR, component.name, instance.id)
+        return
+    try:
+        if scope.session.find is None:
+            raise NoMappingError(f"no mapping is given for {workload['kind']} of {workload['apiVersion']}")
+        mapping: CompiledMapping = scope.session.find(workload["apiVersion"], workload["kind"])
+    except LookupError as error:
+        scope.report(embed.at, "no-mapping", getattr(error, "message", str(error)))
+        tree.note("components", NO_MAPPING, component.name, instance.id)
+        return
+    inner = Scope(
+        {"object": object_view(workload), "variables": {}, "refs": {}, READ_STEPS: scope.env[READ_STEPS]},
+        {},
+        scope.session,
+        scope.instance,
+        base=Base(mapping.name, embedded.parts),
+    )
+    evaluate_prelude(mapping, inner)
+    instance.inner, instance.inner_scope = mapping, inner
+    instance.selectors = read_selectors(mapping, inner)
+    for nested in mapping.components:
+        instance.children.append(_read_component(nested, inner, instance, tree))
+    note_incomplete(mapping.incomplete, inner, tree, component.name, instance.id)
 
 
 def _read_counts(instance: Instance) -> str | None:
@@ -266,7 +426,7 @@ def _read_counts(instance: Instance) -> str | None:
         scope.unknown = None
         try:
             count = read_count(counted.read, scope, counted.at)
-            why = scope.unknown or ABSENT_REASON
+            why = scope.unknown or (MISSING if _rests_on_missing(counted, scope) else ABSENT_REASON)
         except FailedError:
             count, why = None, ERROR
             minimum_failed |= name in ("minAvailable", "minPods")

@@ -41,6 +41,19 @@ def container_fields() -> frozenset[str]:
     return fields("Container")
 
 
+def field_type(type_name: str, field: str) -> str | None:
+    """Give the type of a field, or of the elements of a list; None if it is no type of this table.
+
+    Raises:
+        KeyError: The table has no such type.
+
+    """
+    types = _types()
+    found = types[type_name]["fields"].get(field, {})
+    name = found.get("items", found.get("type"))
+    return name if name in types else None
+
+
 def merge_key(type_name: str, field: str) -> str | None:
     """Give the field by which the elements of a list are told apart, None if the list is replaced as a whole.
 

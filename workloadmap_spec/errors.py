@@ -157,6 +157,12 @@ class AmbiguousMappingError(WorkloadMapError, LookupError):
     error_class = "ambiguous-mapping"
 
 
+class MissingReferenceError(WorkloadMapError, LookupError):
+    """An object that the workload refers to, and that its mapping needs, was not given."""
+
+    error_class = "missing-reference"
+
+
 class EvaluationError(WorkloadMapError):
     """An expression failed while it ran."""
 

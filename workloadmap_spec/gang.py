@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from workloadmap_spec.components import product
+from workloadmap_spec.components import Tree, product
 from workloadmap_spec.limits import MAX_COUNT, MAX_GROUPS
 from workloadmap_spec.values import FailedError, Scope, read_count, read_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from workloadmap_spec.components import Instance, Tree
-    from workloadmap_spec.mapping import CompiledMapping, Component, Field, GangEntry, Member
+    from workloadmap_spec.components import Instance
+    from workloadmap_spec.mapping import CompiledMapping, Component, Field, GangEntry, Member, Range
 
 #: One step of a group's place: an instance, and the replica of it that the group stands for, if it stands for one.
 Step = tuple["Instance", int | None]
@@ -57,9 +57,9 @@ class Unit:
                 return replica
         return None if self.inside is None else self.inside.replica_of(instance)
 
-    def fixed(self, chain: tuple[Instance, ...]) -> list[tuple[str, int]]:
-        """The components of a chain of which the unit stands for one replica."""
-        return [(part.component.name, n) for part in chain if (n := self.replica_of(part)) is not None]
+    def fixed(self, chain: tuple[Instance, ...]) -> list[tuple[int, int]]:
+        """The instances of a chain, by identity, of which the unit stands for one replica."""
+        return [(id(part), n) for part in chain if (n := self.replica_of(part)) is not None]
 
 
 @dataclass(slots=True)
@@ -68,8 +68,25 @@ class Group:
 
     document: dict[str, Any]
     unit: Unit
-    leaves: list[Instance]
+    covered: list[Covered]
     subgroups: list[Group] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Some replicas of an instance, from `start` to before `stop`; `stop` is None if it is unknown (S11.2.2)."""
+
+    part: Instance
+    start: int
+    stop: int | None
+
+    def count(self) -> int | None:
+        """How many replicas these are."""
+        return None if self.stop is None else max(0, self.stop - self.start)
+
+    def holds(self, replica: int | None) -> bool:
+        """Whether a replica is one of them."""
+        return replica is not None and self.start <= replica and (self.stop is None or replica < self.stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +97,7 @@ class Covered:
     pods: int | None
     minimum: int | None
     stated: bool
+    span: Span | None
 
     def document(self, *, keep_minimum: bool) -> dict[str, Any]:
         """The entry in `members` of the map."""
@@ -116,11 +134,13 @@ def read_gang(mapping: CompiledMapping, tree: Tree, scope: Scope) -> list[Group]
 class _Maker:
     """Makes the groups of one entry; counts them against the limit."""
 
-    def __init__(self, mapping: CompiledMapping, tree: Tree, scope: Scope) -> None:
-        """Begin with no group made."""
+    def __init__(self, mapping: CompiledMapping, tree: Tree, scope: Scope, base: tuple[Step, ...] = ()) -> None:
+        """Begin with no group made; `base` is the place of the embedded workload whose groups these are."""
         self.mapping = mapping
         self.tree = tree
         self.scope = scope
+        self.base = base
+        self.root = base[-1][0] if base else None
         self.made = 0
 
     def entry(self, entry: GangEntry, inside: Unit, prefix: str, scope: Scope) -> list[Group]:
@@ -129,6 +149,8 @@ class _Maker:
         try:
             if entry.when is not None and not entry.when.holds(scope):
                 return []
+            if entry.source is not None:
+                return self.embedded(entry, entry.source)
             units = []
             for unit in self.units(entry, inside):
                 self.count()
@@ -144,20 +166,39 @@ class _Maker:
                 groups.append(group)
         return groups
 
+    def embedded(self, entry: GangEntry, source: str) -> list[Group]:
+        """The groups of the workloads that a component embeds, by their own mappings (S11.10)."""
+        groups: list[Group] = []
+        for instance in self.tree.instances():
+            if instance.component is not self.mapping.by_name[source]:
+                continue
+            if instance.inner is None or instance.inner_scope is None:
+                continue
+            steps: tuple[Step, ...] = tuple((part, None) for part in instance.chain)
+            inner = Tree(instance.children, [leaf for leaf in self.tree.leaves if instance in leaf.chain], [])
+            maker = _Maker(instance.inner, inner, instance.inner_scope, steps)
+            maker.made = self.made
+            prefix = f"{entry.name}/{instance.id}/" if instance.component.is_list else f"{entry.name}/"
+            for own in instance.inner.gang:
+                groups += maker.entry(own, Unit(steps), prefix, instance.inner_scope)
+            self.made = maker.made
+        return groups
+
     def units(self, entry: GangEntry, inside: Unit) -> Iterator[Unit]:
         """What the entry makes a group for, in order (S11.1)."""
         if entry.per is None:
-            yield inside
+            # A group of an embedded workload tells where that lies.
+            yield Unit(inside.steps, inside.shared) if self.base and inside.steps is self.base else inside
             return
         component = self.mapping.by_name[entry.per]
         chain = [*(self.mapping.by_name[name] for name in component.ancestors), component]
         if entry.by is None:
-            for steps in self.walk(chain, inside, (), None, replicas_of_last=entry.per_replica):
+            for steps in self.walk(chain, inside, self.base, self.root, entry):
                 yield Unit(steps, (), inside)
             return
         # Which instances share a group does not depend on the replicas above them.
         shared: dict[int, list[tuple[Instance, ...]]] = {}
-        places = self.walk(chain[:-1], inside, (), None, replicas_of_last=True) if chain[:-1] else iter(((),))
+        places = self.walk(chain[:-1], inside, self.base, self.root, None) if chain[:-1] else iter((self.base,))
         for above in places:
             parent = above[-1][0] if above else None
             if id(parent) not in shared:
@@ -178,31 +219,48 @@ class _Maker:
         inside: Unit,
         steps: tuple[Step, ...],
         parent: Instance | None,
-        *,
-        replicas_of_last: bool,
+        entry: GangEntry | None,
     ) -> Iterator[tuple[Step, ...]]:
-        """Every combination of instances and replicas down a chain of components, within a unit."""
+        """Every combination of instances and replicas down a chain of components, within a unit.
+
+        The last component's replicas are those that the entry makes groups for; without an entry, all.
+        """
         component, rest = chain[0], chain[1:]
         for instance in self.candidates(component, parent, inside):
-            wanted = inside.replica_of(instance)
-            if rest or replicas_of_last or wanted is not None:
-                numbers: Iterator[int | None] = iter((wanted,)) if wanted is not None else self.replicas(instance)
-            else:
-                numbers = iter((None,))
-            for replica in numbers:
+            for replica in self.numbers(instance, inside, None if rest else entry, last=not rest):
                 here = (*steps, (instance, replica))
                 if rest:
-                    yield from self.walk(rest, inside, here, instance, replicas_of_last=replicas_of_last)
+                    yield from self.walk(rest, inside, here, instance, entry)
                 else:
                     yield here
 
-    def replicas(self, instance: Instance) -> Iterator[int]:
-        """The replica indexes of an instance."""
-        if instance.replicas is None:
+    def numbers(self, instance: Instance, inside: Unit, entry: GangEntry | None, *, last: bool) -> Iterable[int | None]:
+        """The replicas of an instance on the way to a group: all, the one that is fixed, or none in particular."""
+        wanted = inside.replica_of(instance)
+        if wanted is not None:
+            return (wanted,)
+        if last and entry is not None and not entry.per_replica:
+            return (None,)
+        start, stop = 0, instance.replicas
+        if entry is not None and entry.per_range is not None:
+            span = self.span(entry.per_range, instance)
+            start, stop = span.start, span.stop
+        if stop is None:
             raise _UnknownCountError
-        if instance.replicas > MAX_GROUPS:
+        if stop - start > MAX_GROUPS:
             raise _TooManyError
-        return iter(range(instance.replicas))
+        return range(start, stop)
+
+    def span(self, written: Range, part: Instance) -> Span:
+        """The replicas of an instance that a range names, cut to those that there are (S11.2.2)."""
+        start, stop = 0, part.replicas
+        if written.start is not None:
+            start = read_count(written.start.read, part.scope, written.start.at) or 0
+        if written.stop is not None:
+            given = read_count(written.stop.read, part.scope, written.stop.at)
+            if given is not None:
+                stop = given if stop is None else min(stop, given)
+        return Span(part, start, stop)
 
     def count(self) -> None:
         """One more group."""
@@ -212,14 +270,17 @@ class _Maker:
 
     def instances(self, component: Component, parent: Instance | None) -> list[Instance]:
         """The instances of a component, below one instance of its parent."""
-        siblings = self.mapping.components if parent is None else parent.component.components
-        lists = self.tree.roots if parent is None else parent.children
-        return next(found for known, found in zip(siblings, lists, strict=True) if known is component)
+        if parent is None or parent is self.root:
+            siblings, lists = self.mapping.components, self.tree.roots
+        else:
+            siblings, lists = parent.nested, parent.children
+        return next((found for known, found in zip(siblings, lists, strict=True) if known is component), [])
 
     def group(self, entry: GangEntry, unit: Unit, inside: Unit, prefix: str) -> Group | None:
         """One group, or None if it covers no pods (S11.3 to S11.8)."""
-        scope = part.scope if (part := unit.instance) is not None else self.scope
-        document: dict[str, Any] = {"id": prefix + _group_id(entry, unit), "name": entry.name}
+        part = unit.instance
+        scope = self.scope if part is None or part is self.root else part.scope
+        document: dict[str, Any] = {"id": prefix + self.id(entry, unit), "name": entry.name}
         at = _at(unit) if unit is not inside else []
         if at:
             document["at"] = at
@@ -237,11 +298,10 @@ class _Maker:
             document["minMember"] = minimum
         if pods is not None:
             document["pods"] = pods
-        leaves = [part.leaf for part in covered]
-        _place(entry, scope, leaves, document, sources)
+        _place(entry, scope, [part.leaf for part in covered], document, sources)
         if sources:
             document["sources"] = sources
-        group = Group(document, unit, leaves)
+        group = Group(document, unit, covered)
         for subentry in entry.subgroups:
             group.subgroups += self.entry(subentry, unit, f"{document['id']}/", scope)
         if group.subgroups:
@@ -253,39 +313,63 @@ class _Maker:
         found: list[Covered] = []
         seen: set[int] = set()
         for member in entry.members:
-            for leaf in self.below(self.mapping.by_name[member.component], unit):
+            for leaf in self.below(self.mapping, member.component.split("/"), self.root, unit):
                 # What two members cover counts once, as the first says.
                 if id(leaf) in seen:
                     continue
                 seen.add(id(leaf))
-                chain = leaf.chain
-                factors = (1 if unit.replica_of(part) is not None else part.replicas for part in chain)
+                try:
+                    span = self.member_span(member, leaf.chain)
+                except FailedError:
+                    continue
+                factors = (_covered_replicas(part, unit, span, part.replicas) for part in leaf.chain)
                 pods = _bounded(product(*factors, leaf.pods_per_replica))
                 if pods == 0:
                     continue
-                minimum, stated = self.member_minimum(member, leaf, chain, unit)
+                minimum, stated = self.member_minimum(member, leaf, unit, span)
                 if minimum is not None and pods is not None:
                     minimum = min(minimum, pods)
-                minimum = _bounded(minimum)
-                found.append(Covered(leaf, pods, minimum, stated))
+                found.append(Covered(leaf, pods, _bounded(minimum), stated, span))
         return found
 
-    def below(self, component: Component, unit: Unit) -> Iterator[Instance]:
+    def below(
+        self, mapping: CompiledMapping, names: list[str], parent: Instance | None, unit: Unit
+    ) -> Iterator[Instance]:
         """The instances of pod components that are or lie below a component, within a unit, in the order of the map."""
-        line = [*(self.mapping.by_name[name] for name in component.ancestors), component]
+        component = mapping.by_name.get(names[0])
+        if component is None:
+            return
+        line = [*(mapping.by_name[name] for name in component.ancestors), component]
+        for instance in self.down(line, parent, unit):
+            if len(names) == 1:
+                yield from self.leaves_of(instance, unit)
+            elif instance.inner is not None:
+                yield from self.below(instance.inner, names[1:], instance, unit)
 
-        def descend(depth: int, parent: Instance | None) -> Iterator[Instance]:
-            if depth < len(line):
-                for instance in self.candidates(line[depth], parent, unit):
-                    yield from descend(depth + 1, instance)
-            elif parent is not None:
-                if parent.component.template is not None:
-                    yield parent
-                for nested in parent.component.components:
-                    for instance in self.candidates(nested, parent, unit):
-                        yield from descend(depth, instance)
+    def down(self, line: list[Component], parent: Instance | None, unit: Unit) -> Iterator[Instance]:
+        """The instances of the last component of a line, within a unit."""
+        for instance in self.candidates(line[0], parent, unit):
+            if len(line) == 1:
+                yield instance
+            else:
+                yield from self.down(line[1:], instance, unit)
 
-        return descend(0, None)
+    def leaves_of(self, instance: Instance, unit: Unit) -> Iterator[Instance]:
+        """An instance of a pod component itself, or those below it, within a unit."""
+        if instance.component.template is not None:
+            yield instance
+        for nested in instance.nested:
+            for child in self.candidates(nested, instance, unit):
+                yield from self.leaves_of(child, unit)
+
+    def member_span(self, member: Member, chain: tuple[Instance, ...]) -> Span | None:
+        """The replicas that a member is narrowed to, if it is."""
+        if member.replicas is None:
+            return None
+        for part in chain:
+            if part.component is self.mapping.by_name[member.replicas.component]:
+                return self.span(member.replicas, part)
+        return None
 
     def candidates(self, component: Component, parent: Instance | None, unit: Unit) -> Iterable[Instance]:
         """The instances of a component below one of its parent that lie within a unit."""
@@ -294,25 +378,35 @@ class _Maker:
             return [instance for instance in only if instance.parent is parent]
         return self.instances(component, parent)
 
-    def member_minimum(
-        self, member: Member, leaf: Instance, chain: tuple[Instance, ...], unit: Unit
-    ) -> tuple[int | None, bool]:
+    def id(self, entry: GangEntry, unit: Unit) -> str:
+        """The id of a group within its enclosing one (S11.8)."""
+        parts = [entry.name]
+        if entry.per is not None:
+            for instance, replica in unit.steps[len(self.base) :]:
+                if instance.component.is_list:
+                    parts.append(instance.id)
+                if replica is not None:
+                    parts.append(str(replica))
+            if unit.shared:
+                parts.append(unit.shared[0].id)
+        return "/".join(parts)
+
+    def member_minimum(self, member: Member, leaf: Instance, unit: Unit, span: Span | None) -> tuple[int | None, bool]:
         """The minimum of one covered instance, and whether the entry states it (S11.4)."""
-        above = chain[:-1]
+        above = leaf.chain[:-1]
         if member.min_pods is not None:
             try:
                 stated = read_count(member.min_pods.read, leaf.scope, member.min_pods.at)
             except FailedError:
                 return None, True
             if stated is not None:
-                factors = (1 if unit.replica_of(part) is not None else part.replicas for part in above)
-                return product(*factors, stated), True
+                return product(*(_covered_replicas(part, unit, span, part.replicas) for part in above), stated), True
         own = leaf.own_min_pods
         if unit.replica_of(leaf) is not None:
             own = leaf.pods_per_replica
         elif own is None:
-            own = product(leaf.min_available, leaf.pods_per_replica)
-        return product(*(1 if unit.replica_of(part) is not None else part.min_available for part in above), own), False
+            own = product(_covered_replicas(leaf, unit, span, leaf.min_available), leaf.pods_per_replica)
+        return product(*(_covered_replicas(part, unit, span, part.min_available) for part in above), own), False
 
     def minimum(
         self,
@@ -390,18 +484,12 @@ def _at(unit: Unit) -> list[dict[str, Any]]:
     ]
 
 
-def _group_id(entry: GangEntry, unit: Unit) -> str:
-    """The id of a group within its enclosing one (S11.8)."""
-    parts = [entry.name]
-    if entry.per is not None:
-        for instance, replica in unit.steps:
-            if instance.component.for_each is not None:
-                parts.append(instance.id)
-            if replica is not None:
-                parts.append(str(replica))
-        if unit.shared:
-            parts.append(unit.shared[0].id)
-    return "/".join(parts)
+def _covered_replicas(part: Instance, unit: Unit, span: Span | None, others: int | None) -> int | None:
+    """How many replicas of an instance a group covers: the one that it stands for, those of a range, or `others`."""
+    one = unit.replica_of(part)
+    if span is None or span.part is not part:
+        return others if one is None else 1
+    return span.count() if one is None else int(span.holds(one))
 
 
 def _text(field: Field | None, scope: Scope, name: str, sources: dict[str, str]) -> str | None:
@@ -429,29 +517,34 @@ def _common_priority(leaves: list[Instance]) -> str | None:
     return common
 
 
+#: The place of a group in the map, the group, and the range of replicas that it covers of a leaf's chain.
+_Ranked = tuple[int, Group, Span | None]
+
+
 class GroupIndex:
     """Finds the group of a pod by its place in the tree (S10.7), without trying every group."""
 
     def __init__(self, groups: list[Group]) -> None:
         """Index the groups, and their subgroups when they are asked for."""
         self.inner: dict[int, GroupIndex] = {}
-        #: By leaf and the components of which a group stands for one replica: replicas to rank and group.
-        self.leaves: dict[int, dict[tuple[str, ...], dict[tuple[int | None, ...], tuple[int, Group]]]] = {}
+        #: By leaf and the instances of which a group stands for one replica: replicas to rank, group and range.
+        self.leaves: dict[int, dict[tuple[int, ...], dict[tuple[int | None, ...], list[_Ranked]]]] = {}
         for rank, group in enumerate(groups):
-            for leaf in group.leaves:
-                fixed = group.unit.fixed(leaf.chain)
-                table = self.leaves.setdefault(id(leaf), {}).setdefault(tuple(name for name, _n in fixed), {})
-                table.setdefault(tuple(n for _name, n in fixed), (rank, group))
+            for part in group.covered:
+                fixed = group.unit.fixed(part.leaf.chain)
+                table = self.leaves.setdefault(id(part.leaf), {}).setdefault(tuple(one for one, _n in fixed), {})
+                table.setdefault(tuple(n for _one, n in fixed), []).append((rank, group, part.span))
 
     def find(self, path: tuple[Step, ...]) -> Group | None:
         """The first group in the map that covers a pod with this place."""
-        replicas = {instance.component.name: replica for instance, replica in path}
-        found: list[tuple[int, Group]] = []
+        replicas = {id(instance): replica for instance, replica in path}
+        best: tuple[int, Group] | None = None
         for shape, table in self.leaves.get(id(path[-1][0]), {}).items():
-            numbers = tuple(replicas[name] for name in shape)
-            if numbers in table:
-                found.append(table[numbers])
-        return min(found, key=lambda ranked: ranked[0])[1] if found else None
+            for rank, group, span in table.get(tuple(replicas[part] for part in shape), ()):
+                inside = span is None or span.holds(replicas.get(id(span.part)))
+                if inside and (best is None or rank < best[0]):
+                    best = rank, group
+        return None if best is None else best[1]
 
     def assign(self, path: tuple[Step, ...], entry: dict[str, Any]) -> None:
         """Put `group` and `subgroup` into a pod's entry."""

@@ -14,6 +14,8 @@ MAX_DOCUMENT_BYTES: Final = 8 * 1024 * 1024
 MAX_MAPPING_BYTES: Final = 1024 * 1024
 #: Nested components are read recursively (S16.1).
 MAX_COMPONENT_DEPTH: Final = 8
+#: Embedded workloads are read recursively, and may embed themselves (S16.1).
+MAX_EMBED_DEPTH: Final = 4
 #: Bounds the work that one mapping may ask for (S16.1).
 MAX_COMPONENTS: Final = 64
 #: Bounds the size of a map whose object holds a very long list (S16.1).

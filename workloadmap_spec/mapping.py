@@ -6,8 +6,8 @@ These are plain frozen data; `compiler.py` makes them. A compiled mapping may be
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.values import Reader, Scope
 
@@ -16,21 +16,47 @@ if TYPE_CHECKING:
 
 Condition = Callable[[Scope], bool]
 
+#: The roles that a component may have, but for those that begin with `x-` (S6.9).
+ROLES: Final = frozenset(
+    {
+        *("chief", "controller", "coordinator", "decode", "driver", "evaluator", "executor", "explainer", "frontend"),
+        *("head", "initializer", "jobmanager", "launcher", "leader", "login", "master", "planner", "prefill", "proxy"),
+        *(
+            "ps",
+            "router",
+            "scheduler",
+            "server",
+            "step",
+            "submitter",
+            "taskmanager",
+            "trainer",
+            "transformer",
+            "worker",
+        ),
+    }
+)
+
+#: What a workload's own status may count of a component (S6.5).
+COUNTERS: Final = ("ready", "active", "succeeded", "failed", "updated")
+
 
 @dataclass(frozen=True, slots=True)
 class Names:
     """What a string of CEL may name: the variables of the specification, and the declared ones."""
 
     roots: frozenset[str] = frozenset({"object", "variables"})
-    declared: frozenset[str] = frozenset()
+    #: The declared variables, each with the references that it rests on.
+    declared: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    #: The references.
+    refs: frozenset[str] = frozenset()
 
     def adding(self, *roots: str) -> Names:
         """These names and further variables of the specification."""
-        return Names(self.roots | frozenset(roots), self.declared)
+        return replace(self, roots=self.roots | frozenset(roots))
 
-    def declaring(self, name: str) -> Names:
+    def declaring(self, name: str, depends: frozenset[str]) -> Names:
         """These names and one more declared variable."""
-        return Names(self.roots, self.declared | {name})
+        return replace(self, declared={**self.declared, name: depends})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +75,8 @@ class Field:
 
     read: Reader
     at: str
+    #: The references that the value rests on, also through variables.
+    depends: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +96,49 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """One object that a reference may name (S19.2); without `name` it is a list."""
+
+    api_version: Field
+    kind: Field
+    namespace: Field | None
+    name: Field | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One entry of `references` (S19)."""
+
+    name: str
+    at: str
+    when: Guard | None
+    optional: bool
+    targets: tuple[Target, ...]
+    #: For a list: the labels, and a condition on `item`.
+    selector: tuple[tuple[str, Field], ...]
+    where: Guard | None
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it binds a list of objects."""
+        return self.targets[0].name is None
+
+
+@dataclass(frozen=True, slots=True)
 class PodField:
     """One entry of `podFields` (S7.4)."""
 
     path: tuple[str, ...]
-    container: str | None
+    container: Field | None
     init: bool
-    key: str | None
+    key: Field | None
     value: Field
     when: Guard | None
     mode: str
+    for_each: Field | None
+    where: Guard | None
+    #: In `embed`: the inner component whose template is meant.
+    component: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +149,42 @@ class Template:
     base_name: str
     metadata: Field | None
     fields: tuple[PodField, ...]
-    main_name: str | None
+    main_name: Field | None
     main_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """A whole workload of another kind inside a component (S6.10)."""
+
+    at: str
+    api_version: Field | None
+    kind: Field | None
+    whole: Field | None
+    spec: Field | None
+    name: Field | None
+    labels: Field | None
+    annotations: Field | None
+    status: Field | None
+    podless: frozenset[str]
+    fields: tuple[PodField, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Creates:
+    """A kind of object that the controller makes for each replica, and when it does (S6.9)."""
+
+    api_version: str
+    kind: str
+    when: Guard | None
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
+    """What the framework refuses (S6.11)."""
+
+    when: Guard
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +218,17 @@ class Component:
     name: str
     at: str
     role: str | None
-    creates: dict[str, str] | None
+    role_value: Field | None
+    creates: tuple[Creates, ...]
     for_each: Field | None
+    for_each_values: tuple[Any, ...] | None
     when: Guard | None
     where: Guard | None
     instance: Field | None
     variables: tuple[Variable, ...]
     counts: Mapping[str, Field]
     template: Template | None
+    embed: Embed | None
     observed_unit: str | None
     observed: tuple[tuple[str, Field], ...]
     pods: ComponentPods | None
@@ -138,6 +236,18 @@ class Component:
     components: tuple[Component, ...]
     #: The names of the components above this one, outermost first.
     ancestors: tuple[str, ...]
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the component has an instance for each of several elements."""
+        return self.for_each is not None or self.for_each_values is not None
+
+    @property
+    def always_creates(self) -> dict[str, str] | None:
+        """The one kind that the controller makes for each replica, whatever the object says."""
+        if len(self.creates) != 1 or self.creates[0].when is not None:
+            return None
+        return {"apiVersion": self.creates[0].api_version, "kind": self.creates[0].kind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +286,8 @@ class Status:
     updating: Guard | None
     rules: tuple[Rule, ...]
     readiness: Readiness | None
+    #: Whether a rule looks at `parts`.
+    uses_parts: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +297,7 @@ class Action:
     place: Reader
     to: Any
     remove: bool
+    when: Guard | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +318,21 @@ class Selector:
 
 
 @dataclass(frozen=True, slots=True)
+class Range:
+    """Some replicas of a component, from `start` up to but without `stop` (S11.9); None is open."""
+
+    component: str
+    start: Field | None
+    stop: Field | None
+
+
+@dataclass(frozen=True, slots=True)
 class Member:
     """A member of a gang entry (S11.2)."""
 
     component: str
     min_pods: Field | None
+    replicas: Range | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +344,10 @@ class GangEntry:
     when: Guard | None
     per: str | None
     per_replica: bool
+    per_range: Range | None
     by: Field | None
+    #: The component whose embedded workload's own groups these are; the rest is empty then.
+    source: str | None
     members: tuple[Member, ...]
     min_member: Field | None
     subgroups: tuple[GangEntry, ...]
@@ -239,7 +365,8 @@ class CompiledMapping:
     group: str
     kind: str
     versions: tuple[str, ...]
-    variables: tuple[Variable, ...]
+    #: The declared variables and the references, in the order in which they are evaluated (S19.1).
+    prelude: tuple[Variable | Reference, ...]
     components: tuple[Component, ...]
     #: Every component by its name, nested ones too.
     by_name: Mapping[str, Component]
@@ -248,6 +375,9 @@ class CompiledMapping:
     suspend: Suspend | None
     gang: tuple[GangEntry, ...]
     incomplete: tuple[Incomplete, ...]
+    invalid: tuple[Invalid, ...]
     expressions: tuple[Expression, ...]
     warnings: tuple[tuple[str, str, Finding], ...]
+    #: Whether a component embeds a workload of another kind.
+    embeds: bool
     document: Mapping[str, Any]

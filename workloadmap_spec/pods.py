@@ -120,6 +120,11 @@ def _expression(entry: object, scope: Scope, at: str) -> Requirement:
     )
 
 
+def tree_selectors(tree: Tree) -> list[LabelSelector]:
+    """The selectors of the workloads that a workload embeds (S6.10.3)."""
+    return [selector for instance in tree.instances() for selector in instance.selectors or ()]
+
+
 def matches(selectors: Iterable[LabelSelector], labels: object) -> bool:
     """Whether one of the selectors matches a pod's labels."""
     if not isinstance(labels, dict):
@@ -211,7 +216,7 @@ def _inherited_revision(path: tuple[tuple[Instance, int | None], ...], view: Map
 
 def _pod_scope(scope: Scope, view: Mapping[str, Any]) -> Scope:
     """The scope of an instance, with a pod in it."""
-    return Scope({**scope.env, "pod": view}, scope.places, scope.failed, scope.diagnostics, scope.instance)
+    return scope.seeing({"pod": view})
 
 
 def _claim(
@@ -238,10 +243,11 @@ def _claim(
 def _claimants(instances: list[Instance], view: Mapping[str, Any]) -> tuple[list[Instance], bool]:
     """The instances of one component that claim a pod, and whether a condition failed for one."""
     rules = instances[0].component.pods if instances else None
-    if rules is None:
+    if rules is None and all(instance.selectors is None for instance in instances):
         return instances, False
     try:
-        if rules.instance is not None and rules.instance_is_common:
+        common = rules is not None and rules.instance_is_common and instances[0].selectors is None
+        if rules is not None and rules.instance is not None and common:
             # All conditions are the same for every instance: one look tells, and the id names the one.
             if not _claims(instances[0], rules, view):
                 return [], False
@@ -268,8 +274,12 @@ def _id(field: Field, scope: Scope) -> str | None:
     return value if type(value) is str else None
 
 
-def _claims(instance: Instance, rules: ComponentPods, view: Mapping[str, Any]) -> bool:
-    """Whether an instance claims a pod (S10.3)."""
+def _claims(instance: Instance, rules: ComponentPods | None, view: Mapping[str, Any]) -> bool:
+    """Whether an instance claims a pod (S10.3); what embeds a workload claims what that selects (S6.10.3)."""
+    if instance.selectors is not None and not matches(instance.selectors, view["metadata"]["labels"]):
+        return False
+    if rules is None:
+        return True
     scope = _pod_scope(instance.scope, view)
     if rules.match_labels:
         labels = view["metadata"]["labels"]

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import resources
 from workloadmap_spec.cel import MAX_READ_STEPS, READ_STEPS
-from workloadmap_spec.components import ERROR, Instance, Tree, bind_variables, note_incomplete, product, read_components
+from workloadmap_spec.components import (
+    ERROR,
+    Instance,
+    Tree,
+    evaluate_prelude,
+    note_incomplete,
+    object_view,
+    product,
+    read_components,
+)
 from workloadmap_spec.diagnostics import Diagnostics
 from workloadmap_spec.errors import InputError, Location
 from workloadmap_spec.gang import GroupIndex, read_gang
 from workloadmap_spec.limits import MAX_COUNT
-from workloadmap_spec.pods import LabelSelector, matches, namespace_of, place_pods, pod_document, read_selectors
+from workloadmap_spec.pods import (
+    LabelSelector,
+    matches,
+    namespace_of,
+    place_pods,
+    pod_document,
+    read_selectors,
+    tree_selectors,
+)
 from workloadmap_spec.status import read_status, read_suspended
-from workloadmap_spec.values import MISSING_MAP, Scope, describe
+from workloadmap_spec.values import FailedError, Scope, Session, describe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,6 +48,9 @@ class WorkloadMap:
     """A map: one description of a workload's tree. `to_dict` gives the document; treat it as read-only."""
 
     document: Mapping[str, Any]
+    #: The references that were wanted and not given: `name`, `apiVersion`, `kind`, and `namespace`, `resourceName` or
+    #: `selector`.
+    wanted: tuple[Mapping[str, Any], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The `WorkloadMap` document as plain data."""
@@ -74,28 +95,21 @@ def check_workload(workload: object) -> dict[str, Any]:
     return workload
 
 
-def _view(workload: dict[str, Any]) -> dict[str, Any]:
-    """The workload as expressions see it: the maps of S3.3.1 are there, empty if absent."""
-    return {
-        **workload,
-        "metadata": {"labels": MISSING_MAP, "annotations": MISSING_MAP, **workload.get("metadata", {})},
-        "spec": workload.get("spec", {}),
-        "status": workload.get("status", {}),
-    }
-
-
-def root_scope(mapping: CompiledMapping, workload: dict[str, Any], diagnostics: Diagnostics) -> Scope:
-    """The scope of the whole workload, with `spec.variables` bound."""
-    scope = Scope(
-        {"object": _view(workload), "variables": {}, READ_STEPS: [MAX_READ_STEPS]}, {}, frozenset(), diagnostics
-    )
-    bind_variables(mapping.variables, scope)
+def root_scope(mapping: CompiledMapping, workload: dict[str, Any], session: Session) -> Scope:
+    """The scope of the whole workload, with its variables and references bound."""
+    env = {"object": object_view(workload), "variables": {}, "refs": {}, READ_STEPS: [MAX_READ_STEPS]}
+    scope = Scope(env, {}, session)
+    evaluate_prelude(mapping, scope)
     return scope
 
 
-def pod_selectors(mapping: CompiledMapping, workload: dict[str, Any]) -> list[LabelSelector]:
-    """The label selectors of a workload's pods, for a LIST call."""
-    return read_selectors(mapping, root_scope(mapping, workload, Diagnostics()))
+def pod_selectors(mapping: CompiledMapping, workload: dict[str, Any], session: Session) -> list[LabelSelector]:
+    """The label selectors of a workload's pods, also of what it embeds, for a LIST call."""
+    scope = root_scope(mapping, workload, session)
+    found = read_selectors(mapping, scope)
+    if mapping.embeds:
+        found += tree_selectors(read_components(mapping.components, scope))
+    return found
 
 
 def read(
@@ -103,6 +117,7 @@ def read(
     workload: dict[str, Any],
     pods: Iterable[Mapping[str, Any]] | None = None,
     *,
+    session: Session | None = None,
     strict: bool = False,
 ) -> WorkloadMap:
     """Read a workload.
@@ -111,17 +126,20 @@ def read(
         mapping: a mapping that fits the workload.
         workload: the object, after the data rules and `check_workload`.
         pods: pods after the data rules, of this workload or others; None if pods are not to be read.
+        session: the references that are given, and where other mappings are found.
         strict: raise the first diagnostic of severity error.
 
     Raises:
-        EvaluationError: with `strict`, or a subclass of it.
+        WorkloadMapError: with `strict`, the diagnostic's.
 
     """
-    diagnostics = Diagnostics()
-    scope = root_scope(mapping, workload, diagnostics)
+    session = session or Session(Diagnostics())
+    diagnostics = session.diagnostics
+    scope = root_scope(mapping, workload, session)
+    _check(mapping, scope)
     suspended = read_suspended(mapping.suspend, scope)
-    status = read_status(mapping.status, scope, suspended=suspended)
     tree = read_components(mapping.components, scope)
+    status = read_status(mapping.status, scope, tree, suspended=suspended)
     note_incomplete(mapping.incomplete, scope, tree)
     groups = read_gang(mapping, tree, scope) if mapping.gang else []
     document: dict[str, Any] = {
@@ -149,7 +167,15 @@ def read(
                 if diagnostic.severity == "error":
                     raise diagnostic.to_exception(mapping.name)
         document["diagnostics"] = [diagnostic.to_json() for diagnostic in found]
-    return WorkloadMap(document)
+    return WorkloadMap(document, tuple(session.wanted))
+
+
+def _check(mapping: CompiledMapping, scope: Scope) -> None:
+    """Note what the framework refuses (S6.11)."""
+    for entry in mapping.invalid:
+        with suppress(FailedError):
+            if entry.when.holds(scope):
+                scope.report(entry.when.at, "result-invalid", entry.message)
 
 
 def _workload(workload: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,8 +200,8 @@ def _components(lists: list[list[Instance]]) -> list[dict[str, Any]]:
         entry: dict[str, Any] = {"name": component.name}
         if component.role is not None:
             entry["role"] = component.role
-        if component.creates is not None:
-            entry["creates"] = component.creates
+        if component.always_creates is not None:
+            entry["creates"] = component.always_creates
         entry["instances"] = [_instance(instance) for instance in instances]
         found.append(entry)
     return found
@@ -195,6 +221,10 @@ def _instance(instance: Instance) -> dict[str, Any]:
         "mainContainer": instance.main_container,
     }
     entry: dict[str, Any] = {"id": instance.id}
+    if instance.role is not None:
+        entry["role"] = instance.role
+    if instance.creates:
+        entry["creates"] = instance.creates
     entry.update((name, value) for name, value in known.items() if value is not None)
     if instance.pod_resources is not None:
         per_pod = resources.to_json(instance.pod_resources)
@@ -250,7 +280,7 @@ def _read_pods(  # noqa: PLR0913 - joins the tree, the groups and the pods
     document: dict[str, Any],
 ) -> None:
     """Put `pods` and `unattributed` (S10)."""
-    selectors = read_selectors(mapping, scope)
+    selectors = read_selectors(mapping, scope) + tree_selectors(tree)
     if not selectors:
         return
     namespace = namespace_of(scope.env["object"]["metadata"])

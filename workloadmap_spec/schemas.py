@@ -76,6 +76,15 @@ _PATTERNS: Final = {
     ),
     "^S[0-9]+(\\.[0-9]+)*$": ("a clause of the specification", "write it as in SPEC.md, such as S5.2.1"),
     "^sha256:[0-9a-f]{64}$": ("a digest", "it is sha256: and 64 hexadecimal digits"),
+    "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?){0,4}$": (
+        "the name of a component",
+        "a component of what another embeds is written behind that and a slash, such as cluster/head",
+    ),
+    "^[A-Za-z]*$": ("a unit", "it has only letters, or is empty for a bare number"),
+    "^(refs\\.[a-zA-Z][_a-zA-Z0-9]*#)?(/.*)?$": (
+        "a place",
+        "it is a JSON Pointer such as /spec/replicas, behind refs.NAME# for a referenced object",
+    ),
     "^(/.*)?$": ("a JSON Pointer", "it begins with a slash, such as /spec/replicas"),
     "^/": ("a JSON Pointer", "it begins with a slash, such as /spec/replicas"),
 }

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.cel import ABSENT
 from workloadmap_spec.components import bind_variables
+from workloadmap_spec.mapping import COUNTERS
 from workloadmap_spec.values import FailedError, Scope, read_count, read_string, same
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from workloadmap_spec.components import Tree
     from workloadmap_spec.mapping import Field, Readiness, Status, Suspend
 
 _TEXTS: Final = ("type", "status", "reason", "message")
@@ -33,6 +35,8 @@ def read_suspended(suspend: Suspend | None, scope: Scope) -> bool | None:
         if suspend.requested is not None:
             return suspend.requested.holds(scope)
         for action in suspend.suspend:
+            if action.when is not None and not action.when.holds(scope):
+                return False
             value = action.place(scope)
             if (value is not ABSENT) if action.remove else (value is ABSENT or not same(value, action.to)):
                 return False
@@ -41,7 +45,7 @@ def read_suspended(suspend: Suspend | None, scope: Scope) -> bool | None:
     return True
 
 
-def read_status(status: Status | None, scope: Scope, *, suspended: bool | None) -> dict[str, Any] | None:
+def read_status(status: Status | None, scope: Scope, tree: Tree, *, suspended: bool | None) -> dict[str, Any] | None:
     """The `status` of the map; None for an object that no API server has seen (S9.1)."""
     workload = scope.env["object"]
     reported = workload["status"]
@@ -50,7 +54,10 @@ def read_status(status: Status | None, scope: Scope, *, suspended: bool | None) 
         return None
     result: dict[str, Any] = {"phase": "Unknown"}
     if status is not None:
-        scope = scope.child("", _conditions(status, scope))
+        bindings = _conditions(status, scope)
+        if status.uses_parts:
+            bindings["parts"] = _parts(tree)
+        scope = scope.child("", bindings)
         sources: dict[str, str] = {}
         _decide(status, scope, result, sources, empty=empty, suspended=suspended)
         _read_staleness(status, scope, result, sources, empty=empty)
@@ -85,6 +92,17 @@ def _conditions(status: Status, scope: Scope) -> dict[str, Any]:
         "conditionsFalse": [entry["type"] for entry in found if entry["status"] == "False"],
         "__places": places,
     }
+
+
+def _parts(tree: Tree) -> list[dict[str, Any]]:
+    """The variable `parts`: the instances that the status counts something of, with their counters (S9.2.1)."""
+    found = []
+    for instance in tree.instances():
+        if instance.observed:
+            counters = {name: instance.observed.get(name, 0) for name in COUNTERS}
+            wanted = -1 if instance.replicas is None else instance.replicas
+            found.append({"component": instance.qualified, "instance": instance.id, "wanted": wanted, **counters})
+    return found
 
 
 def _shown(condition: Mapping[str, Any]) -> dict[str, str]:

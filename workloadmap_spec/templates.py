@@ -6,10 +6,21 @@ import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from workloadmap_spec.core_types import container_fields, pod_spec_fields
-from workloadmap_spec.values import ABSENT, MISSING_MAP, FailedError, Scope, describe
+from workloadmap_spec.core_types import container_fields, field_type, merge_key, pod_spec_fields
+from workloadmap_spec.values import (
+    ABSENT,
+    MISSING_MAP,
+    FailedError,
+    Scope,
+    by_key,
+    describe,
+    read_string,
+    step_place,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from workloadmap_spec.mapping import Field, PodField, Template
 
 _KEPT_METADATA = ("labels", "annotations")
@@ -36,8 +47,8 @@ def read_template(template: Template, scope: Scope) -> ReadTemplate:
         damaged = True
         sources.clear()
     if template.fields and not damaged:
-        base, damaged = _lay_fields(template.fields, scope, base)
-    return ReadTemplate(base, _main_container(template, base), sources, damaged)
+        base, damaged = lay_fields(template.fields, scope, base)
+    return ReadTemplate(base, _main_container(template, base, scope), sources, damaged)
 
 
 def _read_map(field: Field, scope: Scope, name: str, sources: dict[str, str]) -> dict[str, Any] | None:
@@ -92,37 +103,65 @@ def _kept_metadata(metadata: object, scope: Scope, at: str) -> dict[str, Any]:
     return kept
 
 
-def _lay_fields(
+def lay_fields(
     fields: tuple[PodField, ...], scope: Scope, base: dict[str, Any] | None
 ) -> tuple[dict[str, Any] | None, bool]:
     """The base with the pod fields laid over it, and whether one of them failed (S7.4); the object stays as it is."""
     template: dict[str, Any] | None = None
     damaged = False
-    laid: list[tuple[PodField, object]] = []
+    laid: list[tuple[PodField, object, Scope]] = []
     for entry in fields:
         try:
-            if entry.when is not None and not entry.when.holds(scope):
-                continue
-            value = entry.value.read(scope)
-            if value is ABSENT:
-                continue
-            if template is None:
-                template = copy.deepcopy(base) if base is not None else {}
+            pieces = [(entry, value, inner) for inner in _rounds(entry, scope) for value in _values(entry, inner)]
         except FailedError:
             damaged = True
             continue
+        if not pieces:
+            continue
         try:
-            _lay(entry, copy.deepcopy(value), template, scope)
-            laid.append((entry, value))
+            template = _laid(pieces, copy.deepcopy(base) if template is None else template)
+            laid += pieces
         except FailedError:
             # A failed one changes nothing (S7.4), and may have been half done.
             damaged = True
-            template = copy.deepcopy(base) if base is not None else {}
-            for earlier, known in laid:
-                _lay(earlier, copy.deepcopy(known), template, scope)
+            template = _laid(laid, copy.deepcopy(base))
     if template is None:
         template = base if base is not None else {}
     return template, damaged
+
+
+def _laid(pieces: list[tuple[PodField, object, Scope]], template: dict[str, Any] | None) -> dict[str, Any]:
+    """A template with values laid over it, in place."""
+    result = {} if template is None else template
+    for entry, value, scope in pieces:
+        _lay(entry, copy.deepcopy(value), result, scope)
+    return result
+
+
+def _values(entry: PodField, scope: Scope) -> list[object]:
+    """What an entry lays in one scope: one value, or none."""
+    if entry.when is not None and not entry.when.holds(scope):
+        return []
+    value = entry.value.read(scope)
+    return [] if value is ABSENT else [value]
+
+
+def _rounds(entry: PodField, scope: Scope) -> Iterator[Scope]:
+    """The scopes that an entry is laid in: its own, or one with `patch` for each element of `forEach` (S7.4.4)."""
+    if entry.for_each is None:
+        yield scope
+        return
+    elements = entry.for_each.read(scope)
+    place = scope.place
+    if elements is ABSENT:
+        return
+    if not isinstance(elements, list):
+        raise scope.fail(entry.for_each.at, "result-type", f"a list is wanted here, and {describe(elements)} was found")
+    for index, element in enumerate(elements):
+        inner = scope.seeing({"patch": element})
+        inner.places = {**scope.places, "patch": step_place(place, index)}
+        if entry.where is None or entry.where.holds(inner):
+            yield inner
 
 
 def _lay(entry: PodField, value: object, template: dict[str, Any], scope: Scope) -> None:
@@ -145,7 +184,10 @@ def _lay(entry: PodField, value: object, template: dict[str, Any], scope: Scope)
         target = _descend(target, name, entry, scope)
     name = entry.path[-1]
     if entry.key is not None:
-        target, name = _descend(target, name, entry, scope), entry.key
+        key = read_string(entry.key.read, scope, entry.key.at)
+        if key is None:
+            return
+        target, name = _descend(target, name, entry, scope), key
     _set(target, name, value, entry, scope)
 
 
@@ -164,13 +206,16 @@ def _container(entry: PodField, template: dict[str, Any], scope: Scope) -> dict[
     containers = spec.get(name, [])
     if not isinstance(containers, list) or not all(isinstance(container, dict) for container in containers):
         raise scope.fail(entry.value.at, "result-type", f"spec.{name} must be a list of maps")
-    if entry.container == "first":
+    wanted = None if entry.container is None else read_string(entry.container.read, scope, entry.container.at)
+    if wanted is None:
+        return None
+    if wanted == "first":
         return containers[0] if containers else None
     for container in containers:
-        if container.get("name") == entry.container:
+        if container.get("name") == wanted:
             found: dict[str, Any] = container
             return found
-    made: dict[str, Any] = {"name": entry.container}
+    made: dict[str, Any] = {"name": wanted}
     spec[name] = [made, *containers]
     return made
 
@@ -184,6 +229,9 @@ def _set(target: dict[str, Any], name: str, value: object, entry: PodField, scop
         target[name] = value
     elif entry.mode == "merge":
         target[name] = _merged(present, value, entry, scope)
+    elif entry.mode == "strategic":
+        # Within the map that holds it: the merge key of a list stands there.
+        target[name] = _strategic({name: present}, {name: value}, _holder_type(entry))[name]
     elif entry.mode == "append":
         if not isinstance(present, list) or not isinstance(value, list):
             raise scope.fail(entry.value.at, "result-type", f"append needs two lists at `{name}`")
@@ -194,25 +242,48 @@ def _merged(present: object, value: object, entry: PodField, scope: Scope) -> ob
     """Two maps merged by key, or two lists of maps by `name`."""
     if isinstance(present, dict) and isinstance(value, dict):
         return {**present, **value}
-    if (
-        isinstance(present, list)
-        and isinstance(value, list)
-        and all(isinstance(part, dict) and isinstance(part.get("name"), str) for part in present + value)
-    ):
-        result = list(present)
-        positions = {part.get("name"): index for index, part in enumerate(result)}
-        for part in value:
-            index = positions.get(part.get("name"))
-            if index is None:
-                positions[part.get("name")] = len(result)
-                result.append(part)
-            else:
-                result[index] = part
-        return result
+    if isinstance(present, list) and isinstance(value, list):
+        both = [*present, *value]
+        if all(isinstance(part, dict) and isinstance(part.get("name"), str) for part in both):
+            return by_key(present, value, "name", lambda _one, other: other)
     raise scope.fail(entry.value.at, "result-type", "merge needs two maps, or two lists of maps with `name`")
 
 
-def _main_container(template: Template, value: dict[str, Any] | None) -> str | None:
+def _holder_type(entry: PodField) -> str | None:
+    """The type, in core-types.json, of the map that holds what an entry lays over."""
+    kind: str | None = "Container" if entry.container is not None else "PodTemplateSpec"
+    for name in entry.path if entry.key is not None else entry.path[:-1]:
+        kind = None if kind is None else field_type(kind, name)
+    return kind
+
+
+def _strategic(present: Any, value: Any, kind: str | None) -> Any:  # noqa: ANN401 - JSON
+    """A strategic merge (S7.4.3): maps deep, lists by the merge key of their type, other lists replaced."""
+    if not isinstance(present, dict) or not isinstance(value, dict):
+        return value
+    result = dict(present)
+    for name, part in value.items():
+        inner = None if kind is None else field_type(kind, name)
+        key = None if kind is None else merge_key(kind, name)
+        if name not in result:
+            result[name] = part
+        elif key is not None:
+            result[name] = _strategic_list(result[name], part, key, inner)
+        else:
+            result[name] = _strategic(result[name], part, inner)
+    return result
+
+
+def _strategic_list(present: object, value: object, key: str, kind: str | None) -> object:
+    """Two lists merged by a key, if they are lists of maps that have it."""
+    if isinstance(present, list) and isinstance(value, list):
+        both = [*present, *value]
+        if all(isinstance(part, dict) and key in part for part in both):
+            return by_key(present, value, key, lambda one, other: _strategic(one, other, kind))
+    return value
+
+
+def _main_container(template: Template, value: dict[str, Any] | None, scope: Scope) -> str | None:
     """The name of the main container (S7.5)."""
     if value is None or (template.main_name is None and not template.main_first):
         return None
@@ -221,8 +292,14 @@ def _main_container(template: Template, value: dict[str, Any] | None) -> str | N
     if not isinstance(containers, list):
         return None
     names = [container.get("name") for container in containers if isinstance(container, dict)]
-    if template.main_name in names:
-        return template.main_name
+    wanted = None
+    if template.main_name is not None:
+        try:
+            wanted = read_string(template.main_name.read, scope, template.main_name.at)
+        except FailedError:
+            return None
+    if wanted is not None and wanted in names:
+        return wanted
     if template.main_first and names and isinstance(names[0], str) and names[0]:
         return names[0]
     return None

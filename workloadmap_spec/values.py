@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from workloadmap_spec.cel import ABSENT, Path, compile_path, resolve_steps, variables_guarded, variables_used
+from workloadmap_spec.cel import ABSENT, Path, compile_path, members_guarded, members_used, resolve_steps
 from workloadmap_spec.cel.tree import Binary, ListLiteral, Macro, MapLiteral, walk
 from workloadmap_spec.errors import EvaluationError
 from workloadmap_spec.limits import MAX_COUNT, MAX_DEPTH, MAX_MADE
@@ -25,12 +26,52 @@ __all__ = ["ABSENT", "FailedError", "Reader", "Scope"]
 
 #: Stands in expressions for labels, annotations and the like that the object lacks (S3.3.1).
 MISSING_MAP: Final[dict[str, Any]] = {}
+_WITH_UNIT: Final = re.compile(r"([0-9]+)[ \t]*([A-Za-z]*)", re.ASCII)
 _INTEGER: Final = re.compile(r"(-?)0*([0-9]{1,16})", re.ASCII)
-_NO_VARIABLES: Final[frozenset[str]] = frozenset()
+_NOTHING: Final[frozenset[str]] = frozenset()
 
 
 class FailedError(Exception):
     """A value has failed (S3.4.2); its diagnostic is noted already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """Where an embedded object lies in the workload: the place of each part, by the JSON Pointer that it has inside."""
+
+    #: The name of the mapping that reads it.
+    mapping: str
+    #: `("/spec", "/spec/jobTemplate/spec")` and so on, the longest first; `("", place)` for the whole object.
+    parts: tuple[tuple[str, str | None], ...]
+
+    def place(self, pointer: str) -> str | None:
+        """The place, in the workload, of what has this JSON Pointer in the embedded object."""
+        for inside, outside in self.parts:
+            if pointer.startswith(inside) and (len(pointer) == len(inside) or pointer[len(inside)] == "/"):
+                return None if outside is None else outside + pointer[len(inside) :]
+        return None
+
+
+class Session:
+    """What is common to one read: diagnostics, the references that are given and wanted, and the other mappings."""
+
+    __slots__ = ("diagnostics", "find", "given", "used", "wanted")
+
+    def __init__(
+        self,
+        diagnostics: Diagnostics,
+        find: Callable[[str, str], Any] | None = None,
+        given: tuple[Mapping[str, Any], ...] | None = None,
+    ) -> None:
+        """Keep the parts; `given` is None if no references are given at all."""
+        self.diagnostics = diagnostics
+        #: Gives the mapping for an `apiVersion` and kind, or raises `LookupError`.
+        self.find = find
+        self.given = given
+        #: The identities of the given objects that a reference names.
+        self.used: set[int] = set()
+        #: The references that are wanted and not given, in order.
+        self.wanted: list[dict[str, Any]] = []
 
 
 class Scope:
@@ -40,22 +81,30 @@ class Scope:
     is the path of instance ids for diagnostics.
     """
 
-    __slots__ = ("diagnostics", "env", "failed", "instance", "place", "places", "unknown")
+    __slots__ = ("base", "env", "failed", "instance", "missing", "place", "places", "session", "unknown")
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that a value may see
         self,
         env: dict[str, Any],
         places: dict[str, str | None],
-        failed: frozenset[str],
-        diagnostics: Diagnostics,
+        session: Session,
         instance: str = "",
+        *,
+        failed: frozenset[str] = _NOTHING,
+        missing: frozenset[str] = _NOTHING,
+        base: Base | None = None,
     ) -> None:
         """Keep the parts."""
         self.env = env
         self.places = places
-        self.failed = failed
-        self.diagnostics = diagnostics
+        self.session = session
         self.instance = instance
+        #: The variables that failed, and the references that did, as `refs.NAME`.
+        self.failed = failed
+        #: The references that are wanted and were not given.
+        self.missing = missing
+        #: Where the object lies if it is embedded in another.
+        self.base = base
         #: The place of the value read last.
         self.place: str | None = None
         #: The text of the `unknown` met last.
@@ -63,13 +112,38 @@ class Scope:
 
     def child(self, instance: str, bindings: Mapping[str, Any] | None = None) -> Scope:
         """A scope inside this one: sees all of it, and what it adds stays its own."""
-        env = {**self.env, **bindings} if bindings else dict(self.env)
-        env["variables"] = dict(self.env["variables"])
-        return Scope(env, dict(self.places), self.failed, self.diagnostics, instance)
+        scope = self.seeing(bindings or {}, instance)
+        scope.env["variables"] = dict(self.env["variables"])
+        scope.places = dict(self.places)
+        return scope
+
+    def seeing(self, bindings: Mapping[str, Any], instance: str | None = None) -> Scope:
+        """A scope that sees this one and some further variables, for reading only."""
+        scope = self.named(self.instance if instance is None else instance)
+        scope.env = {**self.env, **bindings}
+        return scope
+
+    def named(self, instance: str) -> Scope:
+        """The same scope under the name of an instance; nothing may be added to it."""
+        return Scope(
+            self.env,
+            self.places,
+            self.session,
+            instance,
+            failed=self.failed,
+            missing=self.missing,
+            base=self.base,
+        )
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """The diagnostics of the read."""
+        return self.session.diagnostics
 
     def report(self, at: str, error_class: str, message: str, severity: Severity = "error") -> None:
         """Note a diagnostic at a place of the mapping, for the instance at hand."""
-        self.diagnostics.add(at, self.instance, error_class, message, severity)
+        mapping = "" if self.base is None else self.base.mapping
+        self.session.diagnostics.add(at, self.instance, error_class, message, severity, mapping)
 
     def fail(self, at: str, error_class: str, message: str) -> FailedError:
         """Note a diagnostic and give the exception that says so: `raise scope.fail(...)`."""
@@ -119,48 +193,45 @@ def unknown(text: str) -> Reader:
     return read
 
 
-def _variable_of(path: Path) -> str | None:
-    """The declared variable that a path begins with, if it begins with one."""
-    if path.root == "variables" and path.steps and isinstance(path.steps[0], str):
-        return path.steps[0]
+#: Roots of which each member has a place of its own.
+_MEMBER_ROOTS: Final = ("variables", "refs")
+
+
+def _member(path: Path) -> str | None:
+    """The name in `scope.places` of the variable or reference that a path begins with, if it begins with one."""
+    if path.root in _MEMBER_ROOTS and path.steps and isinstance(path.steps[0], str):
+        return f"{path.root}.{path.steps[0]}"
     return None
+
+
+def _pointer(steps: tuple[object, ...]) -> str:
+    """The JSON Pointer of literal steps."""
+    return join("", *(step for step in steps if isinstance(step, str | int)))
 
 
 def _place_reader(path: Path) -> Callable[[Scope], str | None]:
     """A function that gives the place of a path that is present (S3.1.4, S5.3.3)."""
-    literal_steps = [step for step in path.steps if isinstance(step, str | int)]
-    if len(literal_steps) == len(path.steps):
-        return _static_place_reader(path, literal_steps)
+    if all(isinstance(step, str | int) for step in path.steps):
+        return _static_place_reader(path)
 
     def dynamic(scope: Scope) -> str | None:
         steps = resolve_steps(path, scope.env)
         if steps is None:
             return None
         if path.root == "object":
-            return join("", *steps)
-        if path.root == "item":
-            base = scope.places.get("item")
-            return None if base is None else join(base, *steps)
-        if path.root == "variables" and steps:
-            base = scope.places.get(f"variables.{steps[0]}")
-            return None if base is None else join(base, *steps[1:])
-        return None
+            pointer = join("", *steps)
+            return pointer if scope.base is None else scope.base.place(pointer)
+        key, rest = (f"{path.root}.{steps[0]}", steps[1:]) if path.root in _MEMBER_ROOTS else (path.root, steps)
+        base = scope.places.get(key)
+        return None if base is None else join(base, *rest)
 
     return dynamic
 
 
-def _static_place_reader(path: Path, steps: list[str | int]) -> Callable[[Scope], str | None]:
+def _static_place_reader(path: Path) -> Callable[[Scope], str | None]:
     """The place of a path whose steps are all literal: a constant behind the place of its root."""
-    name = _variable_of(path)
-    if path.root == "object":
-        constant = join("", *steps)
-        return lambda _scope: constant
-    if path.root == "item":
-        key, suffix = "item", join("", *steps)
-    elif name is not None:
-        key, suffix = f"variables.{name}", join("", *steps[1:])
-    else:
-        return lambda _scope: None
+    member = _member(path)
+    key, suffix = (path.root, _pointer(path.steps)) if member is None else (member, _pointer(path.steps[1:]))
 
     def read(scope: Scope) -> str | None:
         base = scope.places.get(key)
@@ -172,16 +243,15 @@ def _static_place_reader(path: Path, steps: list[str | int]) -> Callable[[Scope]
 def path_reader(path: Path) -> Reader:
     """A reader of a path expression: null-safe, with its place."""
     get = compile_path(path)
-    mentions = _path_variables(path)
-    static = all(isinstance(step, str | int) for step in path.steps)
-    if path.root == "object" and static:
-        constant = join("", *(step for step in path.steps if isinstance(step, str | int)))
+    if path.root == "object" and all(isinstance(step, str | int) for step in path.steps):
+        constant = _pointer(path.steps)
 
         def read_object(scope: Scope) -> object:
-            scope.place = constant
+            scope.place = constant if scope.base is None else scope.base.place(constant)
             return get(scope.env)
 
         return read_object
+    mentions = frozenset(_mentions_of(path))
     place = _place_reader(path)
 
     def read(scope: Scope) -> object:
@@ -194,35 +264,37 @@ def path_reader(path: Path) -> Reader:
     return read
 
 
-def _path_variables(path: Path) -> frozenset[str]:
-    """The declared variables that a path or its indexes mention."""
+def _mentions_of(path: Path) -> set[str]:
+    """What a path or its indexes mention: declared variables by name, references as `refs.NAME`."""
     found: set[str] = set()
-    name = _variable_of(path)
-    if name is not None:
-        found.add(name)
+    if path.root in _MEMBER_ROOTS and path.steps and isinstance(path.steps[0], str):
+        found.add(path.steps[0] if path.root == "variables" else f"refs.{path.steps[0]}")
     for step in path.steps:
         if isinstance(step, Path):
-            found |= _path_variables(step)
-    return frozenset(found)
+            found |= _mentions_of(step)
+    return found
 
 
 def expression_reader(tree: Node, at: str, program: Program) -> Reader:
     """A reader of an expression: strict, without a place (S3.4.1, S3.4.2)."""
-    mentions = variables_used(tree)
-    needs = tuple(sorted(mentions - variables_guarded(tree)))
+    used, used_refs = members_used(tree, "variables"), members_used(tree, "refs")
+    mentions = used | {f"refs.{name}" for name in used_refs}
+    needs = tuple(
+        [("variables", name) for name in sorted(used - members_guarded(tree, "variables"))]
+        + [("refs", name) for name in sorted(used_refs - members_guarded(tree, "refs"))]
+    )
     makes = any(isinstance(node, ListLiteral | MapLiteral | Macro | Binary) for node in walk(tree))
 
     def read(scope: Scope) -> object:
         scope.place = None
         if scope.failed and not scope.failed.isdisjoint(mentions):
             raise FailedError
-        if needs:
-            variables = scope.env["variables"]
-            for name in needs:
-                if name not in variables:
-                    return ABSENT
+        env = scope.env
+        for root, name in needs:
+            if name not in env[root]:
+                return ABSENT
         try:
-            value = program(scope.env)
+            value = program(env)
         except EvaluationError as error:
             raise scope.fail(at, error.error_class, error.message) from None
         if makes and _is_too_large(value):
@@ -295,10 +367,44 @@ def _as_bool(value: object) -> bool | None:
     return {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) and value.isascii() else None
 
 
-def converted(read: Reader, kind: str, at: str) -> Reader:
+def _as_milli(value: object) -> int | None:
+    """What `as: milli` makes of a quantity or number (S5.2): its thousandths, rounded up, or None."""
+    from workloadmap_spec.quantities import QuantityError, parse  # noqa: PLC0415 - few mappings need it
+
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        number = parse(value).milli()
+    except QuantityError:
+        return None
+    return number if abs(number) <= MAX_COUNT else None
+
+
+def _as_units(table: Mapping[str, int], per: int) -> Callable[[object], int | None]:
+    """What `as: {units, per}` makes of digits and a suffix (S5.2): so many times the suffix's unit, in whole `per`s."""
+    units = {suffix.lower(): unit for suffix, unit in table.items()}
+
+    def convert(value: object) -> int | None:
+        if type(value) is int:
+            value = str(value)
+        found = _WITH_UNIT.fullmatch(value) if isinstance(value, str) and len(value) <= 40 else None  # noqa: PLR2004
+        if found is None or found[2].lower() not in units:
+            return None
+        number = int(found[1]) * units[found[2].lower()] // per
+        return number if number <= MAX_COUNT else None
+
+    return convert
+
+
+def converted(read: Reader, kind: str | Mapping[str, Any], at: str) -> Reader:
     """The value as an integer or a boolean; what cannot be one has failed."""
-    convert: Callable[[object], object] = as_int if kind == "int" else _as_bool
-    wanted = "a whole number" if kind == "int" else "true or false"
+    convert: Callable[[object], object]
+    if isinstance(kind, str):
+        convert = {"int": as_int, "bool": _as_bool, "milli": _as_milli}[kind]
+        wanted = {"int": "a whole number", "bool": "true or false", "milli": "a quantity"}[kind]
+    else:
+        convert = _as_units(kind["units"], kind.get("per", 1))
+        wanted = "digits and one of the units " + ", ".join(repr(unit) for unit in kind["units"])
 
     def read_converted(scope: Scope) -> object:
         value = read(scope)
@@ -399,6 +505,59 @@ def find(elements: Reader, where: tuple[tuple[str, Reader], ...]) -> Reader:
         return ABSENT
 
     return read
+
+
+def merged(layers: tuple[Reader, ...], lists: Reader, at: str) -> Reader:
+    """Maps laid over each other, the later over the earlier (S7.6); the place is that of the last that is present."""
+
+    def read(scope: Scope) -> object:
+        result: object = ABSENT
+        place: str | None = None
+        how = lists(scope)
+        if how not in ("replace", "byName", "byIndex"):
+            raise scope.fail(at, "result-invalid", f"lists are replace, byName or byIndex, not {describe(how)}")
+        for layer in layers:
+            value = layer(scope)
+            if value is ABSENT:
+                continue
+            if type(value) is not dict:
+                raise scope.fail(at, "result-type", f"a map is wanted here, and {describe(value)} was found")
+            place = scope.place
+            result = value if result is ABSENT else overlay(result, value, str(how))
+        scope.place = place
+        return result
+
+    return read
+
+
+def overlay(under: object, over: object, lists: str) -> object:
+    """One JSON value laid over another: maps deep, lists by name or by index or replaced, anything else replaced."""
+    if isinstance(under, dict) and isinstance(over, dict):
+        result = dict(under)
+        for name, value in over.items():
+            result[name] = overlay(under[name], value, lists) if name in under else value
+        return result
+    if isinstance(under, list) and isinstance(over, list):
+        if lists == "byIndex":
+            both = [overlay(one, other, lists) for one, other in zip(under, over, strict=False)]
+            return both + under[len(over) :] + over[len(under) :]
+        if lists == "byName" and all(isinstance(part, dict) and "name" in part for part in under + over):
+            return by_key(under, over, "name", lambda one, other: overlay(one, other, lists))
+    return over
+
+
+def by_key(under: list[Any], over: list[Any], key: str, join_parts: Callable[[Any, Any], Any]) -> list[Any]:
+    """Two lists of maps merged by a key: equal ones are joined in place, others added at the end."""
+    result = list(under)
+    positions = {str(part.get(key)): index for index, part in enumerate(result)}
+    for part in over:
+        index = positions.get(str(part.get(key)))
+        if index is None:
+            positions[str(part.get(key))] = len(result)
+            result.append(part)
+        else:
+            result[index] = join_parts(result[index], part)
+    return result
 
 
 def read_count(read: Reader, scope: Scope, at: str) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections import Counter
 from pathlib import Path
@@ -126,8 +127,34 @@ def tell_unread(reading: Reading, messages: Messages) -> None:
     for unread in reading.unread:
         leftovers.add(unread)
     leftovers.tell()
+    for _document, workload_map in reading.maps:
+        tell_wanted(workload_map, messages)
     if not reading.maps and not messages.code:
         messages.note("there is no workload in the input")
+
+
+def tell_wanted(workload_map: WorkloadMap, messages: Messages) -> None:
+    """Tell which objects a workload refers to that are not in the input, and how to fetch them."""
+    for wanted in workload_map.wanted:
+        what = f"{wanted['kind']} {wanted.get('resourceName', wanted.get('selector', ''))}".strip()
+        messages.note(
+            f"{title(workload_map.document['workload'])} refers to {what}, which is not in the input",
+            f"add it: {fetch_command(wanted)}",
+        )
+
+
+def fetch_command(wanted: Mapping[str, Any]) -> str:
+    """The command that prints a referenced object."""
+    group, _, version = wanted["apiVersion"].rpartition("/")
+    kind = f"{wanted['kind'].lower()}.{version}.{group}" if group else wanted["kind"].lower()
+    words = ["kubectl", "get", kind]
+    if "resourceName" in wanted:
+        words.append(wanted["resourceName"])
+    if wanted.get("selector"):
+        words += ["-l", wanted["selector"]]
+    if "namespace" in wanted:
+        words += ["-n", wanted["namespace"]]
+    return shlex.join([*words, "-o", "yaml"])
 
 
 def tell_diagnostics(workload_map: WorkloadMap, messages: Messages) -> None:
@@ -146,4 +173,6 @@ def title(workload: Mapping[str, Any]) -> str:
 def diagnostic_text(entry: Mapping[str, Any], mapping: str) -> str:
     """One diagnostic in words: what is wrong, in which instance, and where in the mapping."""
     instance = f" in {entry['instance']}" if "instance" in entry else ""
-    return f"{entry['message']}{instance} [{entry['class']}, {entry['at']} of the mapping {mapping}]"
+    return (
+        f"{entry['message']}{instance} [{entry['class']}, {entry['at']} of the mapping {entry.get('mapping', mapping)}]"
+    )
