@@ -230,8 +230,11 @@ def test_suggestions() -> None:
     """A name that is nearly right, or all there are."""
     assert nearest("replcias", ["replicas", "size"]) == "replicas"
     assert nearest("x", ["replicas"]) is None
-    assert errors("x", Scope({}))[0].cure == "nothing is declared here"
-    assert errors("x", scope_of(["key", "item"]))[0].cure == "the variables are item, key"
+    assert errors("1 + x", Scope({}))[0].cure == "nothing is declared here"
+    assert errors("1 + x", scope_of(["key", "item"]))[0].cure == "the variables are item, key"
+    # A name alone was perhaps meant as a text, unless it is nearly one that is known.
+    assert errors("x", scope_of(["item"]))[0].cure == """the variables are item; a text is written '"x"'"""
+    assert errors("itme", scope_of(["item"]))[0].cure == "did you mean item?"
     assert errors("variables.x", scope_of([], []))[0].cure == "nothing is declared here"
 
 

@@ -204,6 +204,62 @@ def test_every_value_of_an_example_is_explained(capsys: pytest.CaptureFixture[st
     }
 
 
+def test_what_an_embedded_workload_computes_is_no_default(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = job("one")["spec"]
+    status = {"active": [{"name": "nightly-1"}]}
+    meta = {"name": "nightly", "uid": "u"}
+    cron = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": meta, "spec": {"jobTemplate": {"spec": spec}}}
+    give(monkeypatch, cron | {"status": status})
+    found = sources(run(capsys, "inspect", "--explain"))
+    assert found["run", "replicas"] == ["1", "computed", "variables.active.size()"]
+    assert found["pod", "replicas"] == ["2", "computed", "by the mapping of the embedded kind"]
+    assert found["pod", "minPods"] == ["1", "computed", "by the mapping of the embedded kind"]
+
+
+LEFT_OUT = """
+apiVersion: workloadmap.dev/v1alpha1
+kind: WorkloadMapping
+metadata: {name: thing}
+spec:
+  workload: {group: x.example, versions: [v1], kind: Thing}
+  components:
+  - {name: main, podTemplate: object.spec.template}
+  - {name: typo, podTemplate: object.spec.tmplate}
+  - {name: mixed, podSpec: {firstOf: [object.spec.a, object.spec.b]}}
+  - {name: each, forEach: object.spec.none, podTemplate: item}
+  - {name: some, forEach: object.spec.list, where: item.no, podTemplate: item}
+  - {name: unused, when: object.spec.off, podTemplate: object.spec.template}
+  - name: group
+    components:
+    - {name: inner, podTemplate: object.spec.inner}
+  - name: nothing
+    when: object.spec.off
+    components:
+    - {name: unsaid, podTemplate: object.spec.template}
+"""
+
+
+def test_a_component_that_is_left_out_is_told_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "thing.yaml").write_text(LEFT_OUT, encoding="utf-8")
+    template = {"spec": {"containers": [{"name": "c"}]}}
+    spec = {"template": template, "list": [{"no": False}]}
+    give(monkeypatch, {"apiVersion": "x.example/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": spec})
+    found = sources(run(capsys, "inspect", "--explain", "-m", str(tmp_path)))
+    assert {about: cells[0] for (about, name), cells in found.items() if name == "left out"} == {
+        "typo": "`podTemplate` is absent: object.spec.tmplate",
+        "mixed": "`podSpec` is absent",
+        "each": "no element of `forEach`",
+        "some": "no element of `forEach` for which `where` holds",
+        "unused": "`when` does not hold",
+        "inner": "`podTemplate` is absent: object.spec.inner",
+        "nothing": "`when` does not hold",
+    }
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
 def test_a_place_that_is_told_holds_the_value(capsys: pytest.CaptureFixture[str], path: Path) -> None:
     """At the line and column that `--explain` tells stands the value that it tells."""

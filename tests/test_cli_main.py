@@ -147,6 +147,11 @@ def test_options_and_paths_stand_in_any_order(capsys: pytest.CaptureFixture[str]
             id="an-option-without-its-value",
         ),
         pytest.param(
+            ["inspect", ""],
+            "error: a path is empty\n  name a file or a folder; . is the current one\n",
+            id="an-empty-path",
+        ),
+        pytest.param(
             ["mappings", "show"],
             "error: the following arguments are required: NAME\n  try `workloadmap mappings show --help`\n",
             id="a-missing-name",
@@ -285,6 +290,21 @@ def test_kinds_that_are_no_workloads_are_counted_in_one_note(
     out, err = capsys.readouterr()
     assert json.loads(out)["workload"]["kind"] == "Job"
     assert err == "note: left out 4 objects that are no workloads: 1 ConfigMap, 1 Role, 2 Service\n"
+
+
+@pytest.mark.parametrize(
+    ("count", "more"), [(1, ""), (2, "1 more object"), (4, "3 more objects")], ids=["one", "two", "four"]
+)
+def test_many_objects_of_a_kind_without_a_mapping_are_told_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], count: int, more: str
+) -> None:
+    objects = [f"apiVersion: x.example/v1\nkind: Odd\nmetadata: {{name: o{number}}}\n" for number in range(count)]
+    give(monkeypatch, "---\n".join(objects))
+    assert main(["inspect"]) == 1
+    errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
+    assert errors[0].startswith("error: <stdin>:1:1: no mapping fits Odd of x.example/v1")
+    expected = [f"error: no mapping fits {more} of kind Odd (x.example/v1) either"] if more else []
+    assert errors[1:] == expected
 
 
 def test_one_object_that_is_no_workload_is_told_in_the_singular(
@@ -439,7 +459,7 @@ def test_an_error_diagnostic_is_told_and_gives_the_code(
         assert where in out
         assert err == ""
     else:
-        assert err.startswith("error: Widget w: ")
+        assert err.startswith("error: <stdin>:2:1: Widget w: ")
         assert f" in part {where} widget]\n" in err
 
 

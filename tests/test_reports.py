@@ -28,6 +28,10 @@ KINDS = {
     ("apps/v1", "StatefulSet"),
     ("ray.io/v1", "RayCluster"),
     ("kubeflow.org/v1", "PyTorchJob"),
+    ("batch/v1", "CronJob"),
+    ("serving.kserve.io/v1beta1", "InferenceService"),
+    ("serving.knative.dev/v1", "Service"),
+    ("milvus.io/v1beta1", "Milvus"),
 }
 
 #: The reports about objects of these kinds.
@@ -41,6 +45,7 @@ WORKLOADS = (
     "015-pytorch-no-worker-role",
     "016-pytorch-replicas-omitted",
     "022-statefulset-scaled-from-zero",
+    "023-kserve-min-replicas-default",
     "035-ray-ready-is-sticky",
     "036-ray-head-ready-workers-not",
     "038-ray-suspending-cluster",
@@ -51,8 +56,13 @@ WORKLOADS = (
     "053-jobset-restarting",
     "055-pytorch-elastic-worker-finished",
     "068-job-suspended",
+    "072-cronjob-active-hides-failure",
     "075-deployment-scaled-to-zero",
     "076-statefulset-scaled-to-zero",
+    "079-condition-status-unknown",
+    "082-kserve-standard-mode-ready",
+    "083-kserve-starting",
+    "095-knative-scaled-to-zero",
     "107-jobset-same-replicatedjob-name",
     "110-pytorch-pods-direct-owner",
     "113-ray-gang-autoscaled-min",
@@ -61,6 +71,7 @@ WORKLOADS = (
     "119-pytorch-elastic-min",
     "133-job-sidecar-before-init",
     "134-job-sidecar-after-init",
+    "138-kserve-inline-podspec",
     "141-lws-negative-replicas",
 )
 
@@ -110,10 +121,14 @@ def check_components(document: Json, expected: Json) -> None:
         instance = instance_of(document, name)
         wanted = {"present": True} | counts
         assert (instance is not None) is wanted.pop("present"), name
-        assert wanted.keys() <= {"pods", "replicas", "minReplicas", "maxReplicas"}
+        assert wanted.keys() <= {"pods", "replicas", "minReplicas", "maxReplicas", "template"}
+        template = wanted.pop("template", None)
         for member, count in wanted.items():
             assert instance is not None
             assert instance[member] == count, (name, member)
+        if template is not None:
+            assert instance is not None
+            assert instance["podTemplate"] == template
 
 
 def check_totals(document: Json, expected: Json) -> None:

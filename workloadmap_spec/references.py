@@ -1,4 +1,4 @@
-"""References (clause S10A): other objects that a workload points at, which are told first and then read."""
+"""References (section 19): other objects that a workload points at, which are told first and then read."""
 
 from __future__ import annotations
 

@@ -198,7 +198,12 @@ class Checker:
             return self.error("P18", node, f"`{name}` is not declared", f"write {_CONSTANTS[name]}")
         if name in _NULLS:
             return self.error("P18", node, f"`{name}` is not declared", "test for a value with has(a.b)")
-        return self.error("P18", node, f"`{name}` is not declared", self.suggest(name, {*self.bound, *self.variables}))
+        known = {*self.bound, *self.variables}
+        cure = self.suggest(name, known)
+        # In YAML a text is easily written as a name: role: leader.
+        if self.text.strip() == name and nearest(name, known) is None:
+            cure += f"""; a text is written '"{name}"'"""
+        return self.error("P18", node, f"`{name}` is not declared", cure)
 
     def suggest(self, name: str, known: set[str], prefix: str = "") -> str:
         """A cure for a name that is not declared."""
@@ -244,7 +249,7 @@ class Checker:
         """Warn that a field may be missing (P20)."""
         written = self.source(node)
         if isinstance(node, Select):
-            guard = f"has({written}) ? {written} : 0" if _is_chain(node) else "test for it with has()"
+            guard = f"has({written}) ? {written} : DEFAULT" if _is_chain(node) else "test for it with has()"
         else:
             index, container = self.source(node.key), self.source(node.operand)
             guard = f'{index} in {container} ? {written} : ""'
@@ -304,10 +309,10 @@ class Checker:
         written, container = self.source(node), self.source(node.operand)
         message = f"`{written}` may be missing, and then the expression fails"
         if operand.known.kind == "map" or index.known.kind == "string":
-            guard = f"{self.source(node.key)} in {container} ? {written} : 0"
+            guard = f"{self.source(node.key)} in {container} ? {written} : DEFAULT"
         else:
             least = self.source(node.key) if number is not None else "0"
-            guard = f"size({container}) > {least} ? {written} : 0"
+            guard = f"size({container}) > {least} ? {written} : DEFAULT"
         self.warn("P15", node, message, f"guard it: {guard}")
 
     def has(self, node: Has, facts: Facts) -> Inferred:

@@ -137,9 +137,12 @@ def input_paths(arguments: argparse.Namespace) -> list[str]:
     """The paths of the input, each once, the standard input if there are none.
 
     Raises:
-        UsageError: There are none, and the standard input is a terminal at which nobody expects to type YAML.
+        UsageError: There are none, and the standard input is a terminal at which nobody expects to type YAML; or one is
+            empty, as that of a shell variable that is not set.
 
     """
+    if "" in arguments.paths:
+        raise UsageError("a path is empty", "name a file or a folder; . is the current one")
     paths = list(dict.fromkeys(arguments.paths)) or [STDIN]
     if STDIN in paths and sys.stdin is None:
         raise UsageError("the standard input is closed", "name a file or a folder")

@@ -57,7 +57,7 @@ class Explainer:
         rows += self.status_rows()
         for part in parts:
             rows += self.part_rows(part)
-        return rows + self.gang_rows()
+        return rows + self.left_out_rows() + self.gang_rows()
 
     def status_rows(self) -> list[list[str]]:
         """The rows of the status; reason and message of a condition lie in it."""
@@ -79,7 +79,7 @@ class Explainer:
     def part_rows(self, part: Part) -> list[list[str]]:
         """The rows of one instance."""
         instance, sources = part.instance, part.instance.get("sources", {})
-        component = self.components.get(part.component["name"], {})
+        component = self.component_of(part) or {}
         variables = self.variables_of(part)
         rows = []
         for name in _VALUES:
@@ -157,21 +157,20 @@ class Explainer:
         variables: Mapping[str, Any],
     ) -> tuple[str, str]:
         """Where a value of an instance comes from that has no place."""
-        component = self.components.get(part.component["name"], {})
+        component = self.component_of(part)
         times = f" {self.style.glyphs.times} "
         if name == "pods":
             factors = [f"replicas of {step.label}" for step in part.above]
             own = ["replicas", *(["podsPerReplica"] if "podsPerReplica" in part.instance else [])]
             return self.computed(times.join([*factors, *own]))
-        if name == "minPods":
-            if value == part.instance.get("pods"):
-                return self.computed("all of its pods")
-            return self.computed("" if "minPods" in component else f"minAvailable{times}podsPerReplica")
-        if name == "instance" and name not in component:
-            return self.computed("the key or index of the element")
-        if name not in component:
-            return "default", ""
-        return self.told(component[name], value, variables)
+        if name == "minPods" and value == part.instance.get("pods"):
+            return self.computed("all of its pods")
+        if component is None:
+            return self.computed("by the mapping of the embedded kind")
+        if name in component:
+            return self.told(component[name], value, variables)
+        unsaid = {"minPods": f"minAvailable{times}podsPerReplica", "instance": "the key or index of the element"}
+        return self.computed(unsaid[name]) if name in unsaid else ("default", "")
 
     def told(self, spec: Any, value: Any, variables: Mapping[str, Any]) -> tuple[str, str]:  # noqa: ANN401 - JSON
         """What the mapping tells of a value."""
@@ -183,9 +182,41 @@ class Explainer:
                     return kind, ""
         return self.computed(_cut(computed[0], _MAX_EXPRESSION, self.style) if computed else "")
 
+    def component_of(self, part: Part) -> Mapping[str, Any] | None:
+        """The component of an instance; None for one inside an embedded workload, whose mapping is another."""
+        for step in part.above:
+            if "embed" in self.components[step.component["name"]]:
+                return None
+        return self.components[part.component["name"]]
+
+    def left_out_rows(self) -> list[list[str]]:
+        """The components of the mapping that the map lacks, with the reason, so that a mistyped path is seen."""
+        return [
+            [
+                f"  {component['name']}",
+                "",
+                "left out",
+                "",
+                self.style.paint(_why_left_out(component, self.style), "dim"),
+            ]
+            for component in self.left_out(self.spec.get("components", ()), self.document.get("components", ()))
+        ]
+
+    def left_out(
+        self, declared: Iterable[Mapping[str, Any]], shown: Iterable[Mapping[str, Any]]
+    ) -> Iterator[Mapping[str, Any]]:
+        """The outermost components that have no instance at all."""
+        instances = {component["name"]: component["instances"] for component in shown}
+        for component in declared:
+            if component["name"] not in instances:
+                yield component
+            elif "embed" not in component:
+                below = [inner for one in instances[component["name"]] for inner in one.get("components", ())]
+                yield from self.left_out(component.get("components", ()), below)
+
     def variables_of(self, part: Part) -> dict[str, Any]:
         """The declarations of the variables that an instance sees."""
-        chain = (self.components.get(step.component["name"], {}) for step in (*part.above, part))
+        chain = (self.component_of(step) or {} for step in (*part.above, part))
         return {variable["name"]: variable for owner in (self.spec, *chain) for variable in owner.get("variables", ())}
 
 
@@ -207,6 +238,19 @@ def _all_groups(groups: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, An
     for group in groups:
         yield group
         yield from _all_groups(group.get("subgroups", ()))
+
+
+def _why_left_out(component: Mapping[str, Any], style: Style) -> str:
+    """Why a component has no instance (S6.3)."""
+    if "forEach" in component:
+        return "no element of `forEach`" + (" for which `where` holds" if "where" in component else "")
+    if "when" in component:
+        return "`when` does not hold"
+    for name in ("podTemplate", "podSpec", "embed"):
+        if name in component:
+            written = component[name] if isinstance(component[name], str) else ""
+            return _cut(f"`{name}` is absent{written and ': '}{written}", _MAX_EXPRESSION, style)
+    return ""
 
 
 def _titled(title: str, rows: Sequence[list[str]]) -> list[list[str]]:

@@ -74,6 +74,6 @@ def run(arguments: Namespace) -> int:
             for document in maps
         ]
         write_documents(found, arguments.output, single=len(found) == 1 and messages.code == OK)
-    for _, workload_map in reading.maps:
-        tell_diagnostics(workload_map, messages)
+    for document, workload_map in reading.maps:
+        tell_diagnostics(document, workload_map, messages)
     return messages.code

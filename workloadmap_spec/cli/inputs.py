@@ -81,12 +81,13 @@ def documents_of(paths: Iterable[str], messages: Messages, *, flat: bool = False
 
 
 class Leftovers:
-    """Documents that gave no map: errors are told at once, kinds that are no workloads counted for one note."""
+    """Documents that gave no map: errors are told at once, kinds without a mapping once, all others in one note."""
 
     def __init__(self, messages: Messages) -> None:
         """Begin with none."""
         self._messages = messages
         self._counts: Counter[str] = Counter()
+        self._unmapped: Counter[tuple[str, str]] = Counter()
 
     def add(self, unread: Unread) -> None:
         """Take one."""
@@ -100,10 +101,17 @@ class Leftovers:
         elif why_no_workload(value["apiVersion"], value["kind"]):
             self._counts[value["kind"]] += 1
         else:
-            self._messages.wrong(unread.error)
+            kind = (value["kind"], value["apiVersion"])
+            if kind not in self._unmapped:
+                self._messages.wrong(unread.error)
+            self._unmapped[kind] += 1
 
     def tell(self) -> None:
-        """Write the note about kinds that are no workloads, if there were any."""
+        """Write what is told of many objects at once, if there were any."""
+        for (kind, api_version), count in self._unmapped.items():
+            if count > 1:
+                more = "1 more object" if count == 2 else f"{count - 1} more objects"  # noqa: PLR2004 - the first, and it
+                self._messages.error(f"no mapping fits {more} of kind {kind} ({api_version}) either")
         if not self._counts:
             return
         count = self._counts.total()
@@ -157,11 +165,14 @@ def fetch_command(wanted: Mapping[str, Any]) -> str:
     return shlex.join([*words, "-o", "yaml"])
 
 
-def tell_diagnostics(workload_map: WorkloadMap, messages: Messages) -> None:
-    """Tell the error diagnostics of a map whose output goes to a program."""
+def tell_diagnostics(document: Document, workload_map: WorkloadMap, messages: Messages) -> None:
+    """Tell the error diagnostics of a map whose output goes to a program, with the place of the workload."""
     for entry in workload_map.errors:
-        document = workload_map.document
-        messages.error(f"{title(document['workload'])}: {diagnostic_text(entry, document['mapping']['name'])}")
+        found = workload_map.document
+        place = document.location("")
+        where = Location(place.source, place.line, place.column)
+        text = f"{title(found['workload'])}: {diagnostic_text(entry, found['mapping']['name'])}"
+        messages.error(f"{where}: {text}" if str(where) else text)
 
 
 def title(workload: Mapping[str, Any]) -> str:

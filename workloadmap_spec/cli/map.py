@@ -65,8 +65,8 @@ def run(arguments: Namespace) -> int:
     tell_unread(reading, messages)
     documents = [workload_map.to_dict() for _, workload_map in reading.maps]
     write_documents(documents, arguments.output, single=len(documents) == 1 and messages.code == OK)
-    for _, workload_map in reading.maps:
-        tell_diagnostics(workload_map, messages)
+    for document, workload_map in reading.maps:
+        tell_diagnostics(document, workload_map, messages)
     return messages.code
 
 
@@ -81,7 +81,7 @@ def _stream(arguments: Namespace, paths: list[str], messages: Messages) -> None:
         for _, workload_map in reading.maps:
             write_data(f"{workload_map.to_json()}\n")
             sys.stdout.flush()
-            tell_diagnostics(workload_map, messages)
+            tell_diagnostics(document, workload_map, messages)
         for unread in reading.unread:
             leftovers.add(unread)
     leftovers.tell()
