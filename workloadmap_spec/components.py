@@ -88,6 +88,11 @@ class Instance:
         self.qualified = f"{outer}/{self.component.name}" if outer else self.component.name
 
     @property
+    def is_listed(self) -> bool:
+        """Whether it is one of several, and its id is needed to tell which."""
+        return self.component.is_list
+
+    @property
     def nested(self) -> tuple[Component, ...]:
         """The components of which `children` has the instances: those of the mapping, or of what is embedded."""
         return self.component.components if self.inner is None else self.inner.components

@@ -44,7 +44,8 @@ def read_embedded(embed: Embed, scope: Scope) -> Embedded | None:
     if namespace is not None:
         workload["metadata"]["namespace"] = namespace
     for key, part in (("apiVersion", embed.api_version), ("kind", embed.kind)):
-        value = workload.get(key) if part is None else read_string(part.read, scope, part.at)
+        given = None if part is None else read_string(part.read, scope, part.at)
+        value = workload.get(key) if given is None else given
         if not isinstance(value, str) or not value:
             found = "nothing" if value is None else describe(value)
             raise scope.fail(embed.at, "result-invalid", f"what is embedded needs a string `{key}`, and has {found}")

@@ -80,6 +80,15 @@ def mappings_root() -> Path:
     return _below("mappings")
 
 
+def conformance_path(name: str) -> Path:
+    """Give the path of a file of the conformance suite, such as `profiles.json`.
+
+    Raises:
+        DataFileError: There is no such file.
+    """
+    return _below("conformance", name)
+
+
 def cases_root() -> Path:
     """Give the folder of the conformance cases.
 

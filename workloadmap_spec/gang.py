@@ -178,7 +178,7 @@ class _Maker:
             inner = Tree(instance.children, [leaf for leaf in self.tree.leaves if instance in leaf.chain], [])
             maker = _Maker(instance.inner, inner, instance.inner_scope, steps)
             maker.made = self.made
-            prefix = f"{entry.name}/{instance.id}/" if instance.component.is_list else f"{entry.name}/"
+            prefix = "".join(f"{part}/" for part in (entry.name, *(one.id for one in instance.chain if one.is_listed)))
             for own in instance.inner.gang:
                 groups += maker.entry(own, Unit(steps), prefix, instance.inner_scope)
             self.made = maker.made
@@ -258,7 +258,8 @@ class _Maker:
             start = read_count(written.start.read, part.scope, written.start.at) or 0
         if written.stop is not None:
             given = read_count(written.stop.read, part.scope, written.stop.at)
-            if given is not None:
+            # Of unknown replicas nobody knows how many lie before the end, unless that is none.
+            if given is not None and (stop is not None or given <= start):
                 stop = given if stop is None else min(stop, given)
         return Span(part, start, stop)
 

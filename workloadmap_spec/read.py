@@ -183,7 +183,8 @@ def _workload(workload: Mapping[str, Any]) -> dict[str, Any]:
     metadata = workload.get("metadata", {})
     entry = {"apiVersion": workload["apiVersion"], "kind": workload["kind"]}
     for name in ("name", "namespace", "uid"):
-        if name in metadata:
+        # An empty namespace is none (S2.9).
+        if name in metadata and (metadata[name] or name != "namespace"):
             entry[name] = metadata[name]
     if type(metadata.get("generation")) is int:
         entry["generation"] = metadata["generation"]

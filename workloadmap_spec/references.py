@@ -95,10 +95,10 @@ def _bind_list(reference: Reference, wanted: _Wanted, scope: Scope) -> None:
         if value is None:
             return
         labels[label] = value
+    told = wanted.to_json(reference.name)
+    if labels:
+        told["selector"] = ",".join(f"{label}={value}" for label, value in sorted(labels.items()))
     if scope.session.given is None:
-        told = wanted.to_json(reference.name)
-        if labels:
-            told["selector"] = ",".join(f"{label}={value}" for label, value in sorted(labels.items()))
         _miss(reference, [told], scope)
         return
     found = [
@@ -109,6 +109,9 @@ def _bind_list(reference: Reference, wanted: _Wanted, scope: Scope) -> None:
         and (reference.where is None or reference.where.holds(scope.seeing({"item": candidate})))
     ]
     found.sort(key=lambda candidate: str((candidate.get("metadata") or {}).get("name", "")))
+    if not found:
+        # Perhaps it was not fetched yet: the caller asked for other objects first (S19.6).
+        _want(told, scope)
     _bind(reference, found, scope)
 
 
@@ -126,10 +129,17 @@ def _bind(reference: Reference, value: object, scope: Scope) -> None:
     scope.places[f"refs.{reference.name}"] = f"refs.{reference.name}#"
 
 
+def _want(told: dict[str, Any], scope: Scope) -> None:
+    """Tell the caller once of something to fetch."""
+    if told not in scope.session.wanted:
+        scope.session.wanted.append(told)
+
+
 def _miss(reference: Reference, told: list[dict[str, Any]], scope: Scope) -> None:
     """Note that a reference is not given."""
     scope.missing |= {reference.name}
-    scope.session.wanted += [entry for entry in told if entry not in scope.session.wanted]
+    for entry in told:
+        _want(entry, scope)
     what = " or ".join(
         f"{entry['kind']} {entry.get('resourceName', entry.get('selector', ''))}".strip() for entry in told
     )

@@ -32,6 +32,8 @@ Kind = Literal["document", "version", "unknown", "missing", "type", "value", "co
 _SCHEMAS: Final = {
     "WorkloadMapping": ("workload-mapping.schema.json", "a mapping"),
     "WorkloadMap": ("workload-map.schema.json", "a map"),
+    "ConformanceReport": ("conformance-report.schema.json", "a conformance report"),
+    "ExpectedFailures": ("expected-failures.schema.json", "a list of expected failures"),
     "ConformanceCase": ("conformance-case.schema.json", "a case"),
 }
 

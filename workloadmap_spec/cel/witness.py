@@ -164,6 +164,13 @@ class Witness:
         for finding in check(parse(expression), expression, scope or Scope(dict.fromkeys(bindings, DYN))):
             if finding.level == "error":
                 raise finding.to_error(expression)
+        return self.evaluate_checked(expression, bindings)
+
+    def evaluate_checked(self, expression: str, bindings: Mapping[str, Any]) -> Outcome:
+        """What the engine makes of an expression that is of the profile, with bindings that are under the data rules.
+
+        Lists may be of any length: the caller sees to it that no macro runs over one that is too long.
+        """
         with self._lock:
             return self._run(expression, bindings)
 

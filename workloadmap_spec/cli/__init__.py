@@ -22,7 +22,18 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "main", "make_parser"]
 
 #: The commands, in the order of the help, each a module of this package.
-COMMANDS: Final = ("inspect", "map", "gang", "mappings", "schema", "validate", "test", "completion")
+COMMANDS: Final = (
+    "inspect",
+    "map",
+    "gang",
+    "mappings",
+    "schema",
+    "validate",
+    "test",
+    "conformance",
+    "reader",
+    "completion",
+)
 
 #: The name of the file by which `kubectl workloadmap` finds us.
 _PLUGIN: Final = "kubectl-workloadmap"

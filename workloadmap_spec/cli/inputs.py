@@ -35,6 +35,7 @@ _OWN_KINDS: Final = {
     "ConformanceCase": ("is a conformance case, and no workload", "run it with `workloadmap test`"),
     "WorkloadMap": ("is a map already, and no workload", "give the object that it was made from"),
     "ConformanceReport": ("is a report, and no workload", "give a workload"),
+    "ExpectedFailures": ("is a list of failures, and no workload", "use it with `workloadmap conformance run`"),
 }
 
 

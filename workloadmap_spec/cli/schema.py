@@ -15,13 +15,17 @@ FILES: Final = {
     "mapping": "workload-mapping.schema.json",
     "map": "workload-map.schema.json",
     "case": "conformance-case.schema.json",
+    "report": "conformance-report.schema.json",
+    "message": "conformance-message.schema.json",
+    "expected-failures": "expected-failures.schema.json",
     "core-types": "core-types.json",
     "spec": "SPEC.md",
 }
 
 _DESCRIPTION: Final = """
-Print a file of the specification: the JSON Schema of a mapping, a map or a
-conformance case, the table of the core types, or the text of the specification
+Print a file of the specification: the JSON Schema of a mapping, a map, a
+conformance case, a report of the suite, a message of its protocol or a list of
+expected failures; the table of the core types; or the text of the specification
 itself.
 """
 

@@ -1,0 +1,124 @@
+"""What an answer is worth: compared with what the case expects, and only in what the reader claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from workloadmap_spec.cases import Difference, compare, stripped
+from workloadmap_spec.conformance.vocabulary import vocabulary
+from workloadmap_spec.schemas import map_problems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from workloadmap_spec.conformance.suite import SuiteCase
+    from workloadmap_spec.pointer import JSON
+
+#: What a map holds at its top, and in instances and totals.
+_NESTED: Final = ("components", "instances", "totals")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Whether an answer is right, and if not why."""
+
+    passed: bool
+    differences: tuple[Difference, ...] = ()
+    message: str | None = None
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Compares answers for a reader that claims certain profiles."""
+
+    profiles: frozenset[str]
+    #: Members of a map that belong to profiles that are not claimed.
+    unclaimed: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Find what is not compared."""
+        members = (
+            member
+            for profile in vocabulary().profiles.values()
+            if profile.id not in self.profiles
+            for member in profile.members
+        )
+        object.__setattr__(self, "unclaimed", frozenset(members))
+
+    def judge(self, case: SuiteCase, answer: Mapping[str, Any]) -> Judgement:
+        """Compare an answer, the form of which has been checked."""
+        expect = case.case.expect
+        outcome = answer["outcome"]
+        if outcome in ("unsupported", "internal"):
+            return Judgement(passed=False, message=str(answer.get("message", answer.get("feature", ""))) or None)
+        if outcome != expect["outcome"]:
+            told = answer.get("error", {})
+            message = f"{told.get('class')}: {told.get('message', '')}" if outcome == "rejected" else None
+            return Judgement(False, (Difference("/outcome", expect["outcome"], outcome),), message)  # noqa: FBT003
+        if outcome == "rejected":
+            return _differing(_rejection(expect, answer["error"]), answer["error"].get("message"))
+        if "wanted" in expect:
+            return _differing(compare(expect["wanted"], answer["wanted"], "/wanted"))
+        if "document" not in expect:
+            return Judgement(passed=True)
+        return self._document(expect["document"], answer["document"])
+
+    def _document(self, expected: Mapping[str, Any], document: JSON) -> Judgement:
+        """Compare a map: first with its schema, then with the expected one."""
+        for problem in map_problems(document):
+            place = problem.pointer or "the whole map"
+            return Judgement(passed=False, message=f"the map violates its schema at {place}: {problem.message}")
+        assert isinstance(document, dict)  # noqa: S101 - the schema has just said so
+        return _differing(compare(self.view(expected), self.view(document)))
+
+    def view(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """The part of a map that is compared: without texts, and without what belongs to profiles not claimed."""
+        found: dict[str, Any] = stripped(document)
+        if self.unclaimed:
+            found = _without(found, self.unclaimed)
+            found["diagnostics"] = [
+                entry for entry in found.get("diagnostics", ()) if not self._is_unclaimed(str(entry.get("at")))
+            ]
+            if not found["diagnostics"]:
+                del found["diagnostics"]
+        return found
+
+    def _is_unclaimed(self, at: str) -> bool:
+        """Whether a diagnostic is about a field of the mapping that is read for a profile not claimed."""
+        steps = at.split("/")[2:]
+        return any(step in self.unclaimed for step in (*steps[:1], *(step for step in steps if step == "pods")))
+
+
+def _without(value: JSON, members: Iterable[str]) -> Any:  # noqa: ANN401 - JSON
+    """A map of the reader's without some of its members, wherever the reader puts them."""
+    if isinstance(value, list):
+        return [_without(entry, members) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    found = {
+        name: _without(entry, members) if name in _NESTED else entry
+        for name, entry in value.items()
+        # `pods` is a list of pods at the top, and a number everywhere else.
+        if name not in members or (name == "pods" and not isinstance(entry, list))
+    }
+    if "resources" in members and isinstance(found.get("incomplete"), list):
+        found["incomplete"] = [entry for entry in found["incomplete"] if entry.get("what") != "resources"]
+        if not found["incomplete"]:
+            del found["incomplete"]
+    return found
+
+
+def _differing(differences: Iterable[Difference], message: str | None = None) -> Judgement:
+    """Right if there are no differences."""
+    found = tuple(differences)
+    return Judgement(not found, found, message if found else None)
+
+
+def _rejection(expect: Mapping[str, Any], error: Mapping[str, Any]) -> Iterable[Difference]:
+    """How an error differs from the one that is expected: its class, and its place where the case gives one."""
+    classes = expect.get("anyClass", [expect.get("class")])
+    if error["class"] not in classes:
+        yield Difference("/error/class", classes if len(classes) > 1 else classes[0], error["class"])
+    if "at" in expect:
+        yield from compare(expect["at"], error.get("at"), "/error/at")
