@@ -92,7 +92,7 @@ class World:
 
     def __init__(self, seed: int) -> None:
         """Make all of it from a seed."""
-        self.random = random.Random(seed)  # noqa: S311 - test data
+        self.random = random.Random(seed)
         self.nodes: list[Node] = []
         self.roots = [self.component(0, [], "object.spec") for _ in range(self.random.choice([1, 1, 2]))]
         self.data = {node.name: self.values(node) for node in self.roots}
@@ -537,7 +537,7 @@ def pytorch_job(chance: random.Random) -> tuple[dict[str, Any], int, dict[str, t
 @pytest.mark.parametrize("kind", [job, job_set, leader_worker_set, ray_cluster, pytorch_job])
 def test_a_random_object_has_the_pods_and_groups_that_its_controller_makes(kind: Any) -> None:  # noqa: ANN401
     for seed in range(300):
-        workload, pods, groups = kind(random.Random(seed))  # noqa: S311 - test data
+        workload, pods, groups = kind(random.Random(seed))
         workload.setdefault("metadata", {})["name"] = "x"
         document = Catalog.builtin().read(workload).to_dict()
         assert document["totals"]["pods"] == pods, seed

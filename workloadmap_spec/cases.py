@@ -33,6 +33,9 @@ _ROOT: Final = ("conformance", "cases")
 #: A stand-in where an expected map leaves out what is not compared.
 _ANY_DIGEST: Final = f"sha256:{'0' * 64}"
 
+#: So many sets of mappings are kept compiled.
+_MAX_KNOWN: Final = 128
+
 #: What stands for a member that is not there.
 MISSING: Final = object()
 
@@ -266,13 +269,23 @@ def reference_reader(
         engine: What evaluates the expressions of mappings that a request brings.
     """
     shipped = Catalog.builtin() if catalog is None else catalog
+    # Many cases come with the same mappings, and compiling is most of the work.
+    known: dict[str, Catalog] = {}
+
+    def loaded(mappings: Sequence[Mapping[str, Any]]) -> Catalog:
+        key = repr(mappings)
+        if key not in known:
+            if len(known) >= _MAX_KNOWN:
+                known.clear()
+            known[key] = Catalog([]).with_documents(mappings, engine)
+        return known[key]
 
     def read(request: Mapping[str, Any]) -> Mapping[str, Any]:
         own = shipped
         if "mappingText" in request:
             own = Catalog([]).with_documents(_texts(request["mappingText"]), engine)
         elif "mappings" in request:
-            own = Catalog([]).with_documents(request["mappings"], engine)
+            own = loaded(request["mappings"])
         if request.get("do") == "validate":
             return {}
         given = request.get("references")

@@ -538,7 +538,9 @@ class _Compiler(FieldCompiler):
             return None
         if of is not None and of != outer and of not in self.components[outer].ancestors:
             message = f"the component `{of}` is neither `{outer}` nor above it, so its replicas say nothing of it"
-            self.problem(MappingSemanticError(message, cure=f"name `{outer}`, or a component above it"), f"{at}/replicas/of")
+            self.problem(
+                MappingSemanticError(message, cure=f"name `{outer}`, or a component above it"), f"{at}/replicas/of"
+            )
         min_pods = self.field(written, "minPods", at, self.names_of(outer, names))
         if min_pods is not None and self.components[outer].template is None:
             message = f"`{component}` groups others, whose pods `minPods` could not be told apart"

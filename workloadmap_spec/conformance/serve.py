@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import __version__
@@ -14,11 +15,10 @@ from workloadmap_spec.errors import WorkloadMapError
 from workloadmap_spec.files import SPEC_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from workloadmap_spec.field_compiler import Engine
 
-    Reader = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 #: What we claim: everything that there is.
 PROFILES: Final = ("core", "resources", "status", "pods", "gang", "references", "catalog")
@@ -27,7 +27,17 @@ FEATURES: Final = ("core.yaml-text",)
 _COMMANDS: Final = ("map", "references", "validate")
 
 
-def serve(lines: IO[bytes], write: Callable[[bytes], object], engine: Engine, name: str) -> int:
+#: From a request to an answer without its id.
+Reply = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+def serve(
+    lines: IO[bytes],
+    write: Callable[[bytes], object],
+    engine: Engine,
+    name: str,
+    change: Callable[[dict[str, Any], Reply], dict[str, Any]] | None = None,
+) -> int:
     """Answer every line until there are no more, or until `bye`; give the exit code.
 
     Args:
@@ -35,8 +45,9 @@ def serve(lines: IO[bytes], write: Callable[[bytes], object], engine: Engine, na
         write: Takes an answer, with the end of its line.
         engine: What evaluates expressions.
         name: How the engine is called.
+        change: Answers in our place, by asking us: for readers that are wrong on purpose.
     """
-    reader = reference_reader(Catalog([]), engine)
+    right = replying(reference_reader(Catalog([]), engine))
     for line in lines:
         try:
             message = parse(line, float)
@@ -45,7 +56,11 @@ def serve(lines: IO[bytes], write: Callable[[bytes], object], engine: Engine, na
             continue
         if message.get("cmd") == "bye":
             break
-        write(dump(_hello(message, name) if message.get("cmd") == "hello" else _answer(message, reader)))
+        if message.get("cmd") == "hello":
+            write(dump(_hello(message, name)))
+            continue
+        answer = right(message) if change is None else change(message, right)
+        write(dump({"id": message.get("id"), **answer}))
     return 0
 
 
@@ -66,20 +81,23 @@ def _hello(message: Mapping[str, Any], engine: str) -> dict[str, Any]:
     }
 
 
-def _answer(message: Mapping[str, Any], reader: Reader) -> dict[str, Any]:
-    """The answer to a request."""
-    answer: dict[str, Any] = {"id": message.get("id")}
-    command = message.get("cmd")
-    if command not in _COMMANDS:
-        return {**answer, "outcome": "unsupported", "message": f"there is no command `{command}` here"}
-    try:
-        found = reader({**message, "do": command})
-    except WorkloadMapError as error:
-        told: dict[str, Any] = {"class": error.error_class, "message": error.message}
-        if error.location.pointer is not None:
-            told["at"] = error.location.pointer
-        return {**answer, "outcome": "rejected", "error": told}
-    except Exception as error:  # noqa: BLE001 - one request that we cannot answer must not end the others
-        what = f"{type(error).__name__}: {error}"
-        return {**answer, "outcome": "internal", "message": what, "trace": traceback.format_exc()}
-    return {**answer, "outcome": "ok", **({"document": found} if command == "map" else found)}
+def replying(reader: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Reply:
+    """A reader as the protocol asks it."""
+
+    def reply(message: dict[str, Any]) -> dict[str, Any]:
+        command = message.get("cmd")
+        if command not in _COMMANDS:
+            return {"outcome": "unsupported", "message": f"there is no command `{command}` here"}
+        try:
+            found = reader({**message, "do": command})
+        except WorkloadMapError as error:
+            told: dict[str, Any] = {"class": error.error_class, "message": error.message}
+            if error.location.pointer is not None:
+                told["at"] = error.location.pointer
+            return {"outcome": "rejected", "error": told}
+        except Exception as error:  # noqa: BLE001 - one request that we cannot answer must not end the others
+            what = f"{type(error).__name__}: {error}"
+            return {"outcome": "internal", "message": what, "trace": traceback.format_exc()}
+        return {"outcome": "ok", **({"document": found} if command == "map" else found)}
+
+    return reply
