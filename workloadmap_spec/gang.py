@@ -89,6 +89,10 @@ class Span:
         return replica is not None and self.start <= replica and (self.stop is None or replica < self.stop)
 
 
+#: Ranges that hold together.
+Spans = tuple[Span, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Covered:
     """One instance that a group covers, with the pods and the minimum that lie in it; `stated` by the entry itself."""
@@ -97,7 +101,8 @@ class Covered:
     pods: int | None
     minimum: int | None
     stated: bool
-    span: Span | None
+    #: What it is narrowed to, by the entry and by the groups around it.
+    spans: tuple[Span, ...] = ()
 
     def document(self, *, keep_minimum: bool) -> dict[str, Any]:
         """The entry in `members` of the map."""
@@ -143,8 +148,10 @@ class _Maker:
         self.root = base[-1][0] if base else None
         self.made = 0
 
-    def entry(self, entry: GangEntry, inside: Unit, prefix: str, scope: Scope) -> list[Group]:
-        """The groups of one entry within what an enclosing group covers."""
+    def entry(
+        self, entry: GangEntry, inside: Unit, prefix: str, scope: Scope, outer: list[Covered] | None = None
+    ) -> list[Group]:
+        """The groups of one entry, within what an enclosing group covers if there is one."""
         groups = []
         try:
             if entry.when is not None and not entry.when.holds(scope):
@@ -161,7 +168,7 @@ class _Maker:
             scope.report(entry.at, "result-invalid", "a count that the groups rest on is unknown: no group", "warning")
             return []
         for unit in units:
-            group = self.group(entry, unit, inside, prefix)
+            group = self.group(entry, unit, inside, prefix, outer)
             if group is not None:
                 groups.append(group)
         return groups
@@ -277,7 +284,9 @@ class _Maker:
             siblings, lists = parent.nested, parent.children
         return next((found for known, found in zip(siblings, lists, strict=True) if known is component), [])
 
-    def group(self, entry: GangEntry, unit: Unit, inside: Unit, prefix: str) -> Group | None:
+    def group(
+        self, entry: GangEntry, unit: Unit, inside: Unit, prefix: str, outer: list[Covered] | None
+    ) -> Group | None:
         """One group, or None if it covers no pods (S11.3 to S11.8)."""
         part = unit.instance
         scope = self.scope if part is None or part is self.root else part.scope
@@ -285,7 +294,7 @@ class _Maker:
         at = _at(unit) if unit is not inside else []
         if at:
             document["at"] = at
-        covered = self.covered(entry, unit)
+        covered = self.covered(entry, unit, outer)
         if not covered:
             return None
         pods = _sum(part.pods for part in covered)
@@ -304,33 +313,35 @@ class _Maker:
             document["sources"] = sources
         group = Group(document, unit, covered)
         for subentry in entry.subgroups:
-            group.subgroups += self.entry(subentry, unit, f"{document['id']}/", scope)
+            group.subgroups += self.entry(subentry, unit, f"{document['id']}/", scope, covered)
         if group.subgroups:
             document["subgroups"] = [subgroup.document for subgroup in group.subgroups]
         return group
 
-    def covered(self, entry: GangEntry, unit: Unit) -> list[Covered]:
+    def covered(self, entry: GangEntry, unit: Unit, outer: list[Covered] | None) -> list[Covered]:
         """The instances that the members cover pods of, in the order of the map (S11.3)."""
+        around = None if outer is None else {id(part.leaf): part.spans for part in outer}
         found: list[Covered] = []
         seen: set[int] = set()
         for member in entry.members:
             for leaf in self.below(self.mapping, member.component.split("/"), self.root, unit):
                 # What two members cover counts once, as the first says.
-                if id(leaf) in seen:
+                if id(leaf) in seen or (around is not None and id(leaf) not in around):
                     continue
                 seen.add(id(leaf))
                 try:
-                    span = self.member_span(member, leaf.chain)
+                    own = self.member_span(member, leaf.chain)
                 except FailedError:
                     continue
-                factors = (_covered_replicas(part, unit, span, part.replicas) for part in leaf.chain)
+                spans = (*(() if around is None else around[id(leaf)]), *own)
+                factors = (_covered_replicas(part, unit, spans, part.replicas) for part in leaf.chain)
                 pods = _bounded(product(*factors, leaf.pods_per_replica))
                 if pods == 0:
                     continue
-                minimum, stated = self.member_minimum(member, leaf, unit, span)
+                minimum, stated = self.member_minimum(member, leaf, unit, spans)
                 if minimum is not None and pods is not None:
                     minimum = min(minimum, pods)
-                found.append(Covered(leaf, pods, _bounded(minimum), stated, span))
+                found.append(Covered(leaf, pods, _bounded(minimum), stated, spans))
         return found
 
     def below(
@@ -363,14 +374,14 @@ class _Maker:
             for child in self.candidates(nested, instance, unit):
                 yield from self.leaves_of(child, unit)
 
-    def member_span(self, member: Member, chain: tuple[Instance, ...]) -> Span | None:
+    def member_span(self, member: Member, chain: tuple[Instance, ...]) -> tuple[Span, ...]:
         """The replicas that a member is narrowed to, if it is."""
         if member.replicas is None:
-            return None
+            return ()
         for part in chain:
             if part.component is self.mapping.by_name[member.replicas.component]:
-                return self.span(member.replicas, part)
-        return None
+                return (self.span(member.replicas, part),)
+        return ()
 
     def candidates(self, component: Component, parent: Instance | None, unit: Unit) -> Iterable[Instance]:
         """The instances of a component below one of its parent that lie within a unit."""
@@ -392,7 +403,7 @@ class _Maker:
                 parts.append(unit.shared[0].id)
         return "/".join(parts)
 
-    def member_minimum(self, member: Member, leaf: Instance, unit: Unit, span: Span | None) -> tuple[int | None, bool]:
+    def member_minimum(self, member: Member, leaf: Instance, unit: Unit, spans: Spans) -> tuple[int | None, bool]:
         """The minimum of one covered instance, and whether the entry states it (S11.4)."""
         above = leaf.chain[:-1]
         if member.min_pods is not None:
@@ -401,13 +412,13 @@ class _Maker:
             except FailedError:
                 return None, True
             if stated is not None:
-                return product(*(_covered_replicas(part, unit, span, part.replicas) for part in above), stated), True
+                return product(*(_covered_replicas(part, unit, spans, part.replicas) for part in above), stated), True
         own = leaf.own_min_pods
         if unit.replica_of(leaf) is not None:
             own = leaf.pods_per_replica
         elif own is None:
-            own = product(_covered_replicas(leaf, unit, span, leaf.min_available), leaf.pods_per_replica)
-        return product(*(_covered_replicas(part, unit, span, part.min_available) for part in above), own), False
+            own = product(_covered_replicas(leaf, unit, spans, leaf.min_available), leaf.pods_per_replica)
+        return product(*(_covered_replicas(part, unit, spans, part.min_available) for part in above), own), False
 
     def minimum(
         self,
@@ -485,12 +496,17 @@ def _at(unit: Unit) -> list[dict[str, Any]]:
     ]
 
 
-def _covered_replicas(part: Instance, unit: Unit, span: Span | None, others: int | None) -> int | None:
-    """How many replicas of an instance a group covers: the one that it stands for, those of a range, or `others`."""
+def _covered_replicas(part: Instance, unit: Unit, spans: Spans, others: int | None) -> int | None:
+    """How many replicas of an instance a group covers: the one that it stands for, those of its ranges, or `others`."""
     one = unit.replica_of(part)
-    if span is None or span.part is not part:
+    own = [span for span in spans if span.part is part]
+    if not own:
         return others if one is None else 1
-    return span.count() if one is None else int(span.holds(one))
+    if one is not None:
+        return int(all(span.holds(one) for span in own))
+    stops = [span.stop for span in own]
+    start = max(span.start for span in own)
+    return Span(part, start, None if None in stops else min(stop for stop in stops if stop is not None)).count()
 
 
 def _text(field: Field | None, scope: Scope, name: str, sources: dict[str, str]) -> str | None:
@@ -518,8 +534,8 @@ def _common_priority(leaves: list[Instance]) -> str | None:
     return common
 
 
-#: The place of a group in the map, the group, and the range of replicas that it covers of a leaf's chain.
-_Ranked = tuple[int, Group, Span | None]
+#: The place of a group in the map, the group, and the ranges of replicas that it covers of a leaf's chain.
+_Ranked = tuple[int, Group, Spans]
 
 
 class GroupIndex:
@@ -534,15 +550,15 @@ class GroupIndex:
             for part in group.covered:
                 fixed = group.unit.fixed(part.leaf.chain)
                 table = self.leaves.setdefault(id(part.leaf), {}).setdefault(tuple(one for one, _n in fixed), {})
-                table.setdefault(tuple(n for _one, n in fixed), []).append((rank, group, part.span))
+                table.setdefault(tuple(n for _one, n in fixed), []).append((rank, group, part.spans))
 
     def find(self, path: tuple[Step, ...]) -> Group | None:
         """The first group in the map that covers a pod with this place."""
         replicas = {id(instance): replica for instance, replica in path}
         best: tuple[int, Group] | None = None
         for shape, table in self.leaves.get(id(path[-1][0]), {}).items():
-            for rank, group, span in table.get(tuple(replicas[part] for part in shape), ()):
-                inside = span is None or span.holds(replicas.get(id(span.part)))
+            for rank, group, spans in table.get(tuple(replicas[part] for part in shape), ()):
+                inside = all(span.holds(replicas.get(id(span.part))) for span in spans)
                 if inside and (best is None or rank < best[0]):
                     best = rank, group
         return None if best is None else best[1]
