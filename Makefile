@@ -11,7 +11,7 @@ BENCHES := $(sort $(wildcard bench/bench_*.py))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint format generate clean
+.PHONY: help demo test bench mutate lint format generate clean
 
 help:
 	@echo "make demo      read the examples, step by step"
@@ -20,6 +20,7 @@ help:
 	@echo "make format    write the style"
 	@echo "make generate  write the generated files"
 	@echo "make bench     measure"
+	@echo "make mutate    change the mappings, and see whether their cases notice"
 	@echo "make clean     remove what the other targets made"
 	@echo
 	@echo "The virtual environment $(VENV) is made from PYTHON=$(PYTHON)."
@@ -74,6 +75,9 @@ generate: $(VENV)/.dev
 bench: $(VENV)/.dev
 	@test -n "$(BENCHES)" || { echo "error: there is no bench/bench_*.py" >&2; exit 1; }
 	@set -e; for script in $(BENCHES); do echo "$$script"; $(BIN)/python "$$script"; done
+
+mutate: $(VENV)/.dev
+	$(BIN)/python tools/mutate.py
 
 clean:
 	rm -rf $(VENV) build dist .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis

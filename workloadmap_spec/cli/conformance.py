@@ -36,6 +36,11 @@ exit codes:
   6  the runner is at fault
 """
 _LIST: Final = "List the cases of the suite, with their profiles and features."
+_LINT: Final = """
+Check the cases without a reader: that each rejected one differs from an accepted
+one by one edit, that none is there twice, that each names clauses of the
+specification, and that every clause has a case or a reason why it has none.
+"""
 _REQUEST: Final = """
 Print what the runner would write to a reader for one case, so that the reader
 can be asked by hand.
@@ -61,6 +66,10 @@ def add_parser(subparsers: Subparsers) -> None:
     listing = add_command(nested, "list", "list the cases", _LIST, ["workloadmap conformance list --profile gang"])
     _add_selection(listing)
     listing.set_defaults(run=run_list)
+    linting = add_command(nested, "lint", "check the cases", _LINT, ["workloadmap conformance lint --coverage"])
+    linting.add_argument("--coverage", action="store_true", help="list every clause, with the number of its cases")
+    linting.add_argument("--cases", metavar="PATH", action="append", default=[], help="cases at another place")
+    linting.set_defaults(run=run_lint)
     request = add_command(
         nested,
         "request",
@@ -115,6 +124,9 @@ def _add_run(nested: Subparsers) -> None:
         help="decides the order of the cases (default: another each time)",
     )
     parser.add_argument(
+        "--sample", type=_count, metavar="N", help="only so many cases, drawn by the seed; the report is then narrowed"
+    )
+    parser.add_argument(
         "--variants",
         choices=("none", "all"),
         default="none",
@@ -144,7 +156,7 @@ def _add_run(nested: Subparsers) -> None:
 
 
 def _count(text: str) -> int:
-    """A number of processes."""
+    """A number of processes, or of cases."""
     number = int(text)
     if not 1 <= number <= 256:  # noqa: PLR2004 - more than any machine has use for
         raise ValueError(text)
@@ -215,6 +227,7 @@ def _run(arguments: Namespace) -> int:
         one_shot=arguments.one_shot,
         variants=arguments.variants == "all",
         profiles=_profiles(arguments.profile),
+        sample=arguments.sample,
     )
     try:
         run = run_suite([case for case in suite if case.id not in skipped], options, _progress())
@@ -348,6 +361,25 @@ def run_list(arguments: Namespace) -> int:
     ]
     write_text("\n".join(align(rows)) + "\n" if rows else "")
     return reports.RIGHT if rows else reports.NOTHING
+
+
+def run_lint(arguments: Namespace) -> int:
+    """Check the cases."""
+    from workloadmap_spec.cli.output import write_text  # noqa: PLC0415 - not for help
+    from workloadmap_spec.cli.table import align  # noqa: PLC0415
+    from workloadmap_spec.conformance import report as reports  # noqa: PLC0415
+    from workloadmap_spec.conformance.lint import coverage, lint, untestable  # noqa: PLC0415
+    from workloadmap_spec.conformance.suite import load_suite  # noqa: PLC0415
+
+    suite = load_suite(arguments.cases)
+    problems = lint(suite)
+    for problem in problems:
+        say("error", problem)
+    if arguments.coverage:
+        rows = [[clause, str(count), untestable().get(clause, "")] for clause, count in coverage(suite).items()]
+        write_text("\n".join(align([["CLAUSE", "CASES", "UNTESTABLE"], *rows], right=[1])) + "\n")
+    write_text(f"{len(suite)} cases, {len(problems)} problems\n")
+    return reports.DAMAGED if problems else reports.RIGHT
 
 
 def run_request(arguments: Namespace) -> int:

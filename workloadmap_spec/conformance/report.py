@@ -76,7 +76,9 @@ def make_report(
             "seed": run.options.seed,
             "jobs": run.options.jobs,
             "variants": run.options.variants,
-            "narrowed": bool(left_out) or set(run.profiles) != set(run.hello["profiles"]),
+            "narrowed": bool(left_out)
+            or run.options.sample is not None
+            or set(run.profiles) != set(run.hello["profiles"]),
         },
         "profiles": profiles,
         "features": [_feature(name, run.results, rows) for name in run.features],

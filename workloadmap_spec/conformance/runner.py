@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 HELLO_TIMEOUT: Final = 30.0
 #: So often a worker starts its process anew before the run gives up.
 MAX_RESTARTS: Final = 25
-#: Seconds that a wrong answer may trail its request when a second line is looked for.
-_TRAIL: Final = 0.0
-
 #: Results of a case that is not right: the answer is wrong, or there is none.
 FAILED: Final = "failed"
 ERRORED: Final = "errored"
@@ -64,6 +61,8 @@ class Options:
     variants: bool = False
     #: Profiles to run of those that the reader claims; None for all.
     profiles: frozenset[str] | None = None
+    #: So many cases, drawn by the seed; None for all.
+    sample: int | None = None
     hello_timeout: float = HELLO_TIMEOUT
     max_restarts: int = MAX_RESTARTS
 
@@ -117,6 +116,7 @@ def run_suite(cases: Sequence[SuiteCase], options: Options, progress: Callable[[
     features = tuple(hello.get("features", ()))
     chosen = [case for case in cases if case.is_selected(profiles, features)]
     Random(options.seed).shuffle(chosen)  # noqa: S311 - an order that can be repeated
+    chosen = chosen[: options.sample]
     shared = _Shared(options, Judge(frozenset(claimed)), chosen, progress, _ceiling(hello))
     workers = [threading.Thread(target=_work, args=(shared,), daemon=True) for _ in range(max(1, options.jobs))]
     for worker in workers:
