@@ -1,0 +1,51 @@
+/**
+ * Places (S3.1.4): where in an object a value lies. A place can go one step further; a value without a place has
+ * `undefined` instead.
+ */
+
+/** A place that is a JSON Pointer in the workload, or in a reference behind `refs.NAME#`. */
+export class PointerPlace {
+  /** @param {string} text the pointer */
+  constructor(text) {
+    this.text = text;
+  }
+
+  /**
+   * @param {string | number} token the key or index to go to
+   * @returns {PointerPlace}
+   */
+  step(token) {
+    return new PointerPlace(`${this.text}/${escapeToken(token)}`);
+  }
+}
+
+/** The place of an embedded object that is made of parts, each of which has a place of its own or none (S6.10.1). */
+export class PartsPlace {
+  /**
+   * @param {PointerPlace | PartsPlace | undefined} base where everything else is
+   * @param {Map<string, PointerPlace | PartsPlace | undefined>} parts the entries that lie elsewhere
+   */
+  constructor(base, parts) {
+    this.base = base;
+    this.parts = parts;
+  }
+
+  /** The text of the whole, which there is only where the object lies in one piece. */
+  get text() {
+    return this.base?.text;
+  }
+
+  /** @param {string | number} token */
+  step(token) {
+    return this.parts.has(token) ? this.parts.get(token) : this.base?.step(token);
+  }
+}
+
+/**
+ * Escapes a key or index for a JSON Pointer (RFC 6901).
+ * @param {string | number} token
+ * @returns {string}
+ */
+export function escapeToken(token) {
+  return String(token).replaceAll("~", "~0").replaceAll("/", "~1");
+}
