@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,9 +28,23 @@ KINDS = {
     ("serving.kserve.io/v1beta1", "InferenceService"),
     ("serving.knative.dev/v1", "Service"),
     ("milvus.io/v1beta1", "Milvus"),
+    ("ray.io/v1", "RayJob"),
+    ("ray.io/v1", "RayService"),
+    ("trainer.kubeflow.org/v1alpha1", "TrainJob"),
+    ("kubeflow.org/v2beta1", "MPIJob"),
+    ("workload.codeflare.dev/v1beta2", "AppWrapper"),
+    ("batch.volcano.sh/v1alpha1", "Job"),
+    ("nvidia.com/v1alpha1", "DynamoGraphDeployment"),
+    ("grove.io/v1alpha1", "PodCliqueSet"),
+    ("flink.apache.org/v1beta1", "FlinkDeployment"),
+    ("sparkoperator.k8s.io/v1beta2", "SparkApplication"),
 }
 
 FOLDERS = (
+    "appwrapper",
+    "dynamo",
+    "flink-kubernetes-operator",
+    "grove",
     "jobset",
     "knative-serving",
     "kserve",
@@ -37,8 +52,13 @@ FOLDERS = (
     "kuberay",
     "kubernetes-apps",
     "kubernetes-batch",
+    "kueue",
     "lws",
     "milvus",
+    "mpi-operator",
+    "spark-operator",
+    "trainer",
+    "volcano",
 )
 
 
@@ -140,6 +160,71 @@ SAMPLES = [
     Sample("kubeflow-training-v1/pytorchjob-elastic.yaml", 0, 2, "two workers, no master; bounds are no count"),
     Sample("kubeflow-training-v1/pytorchjob-simple.yaml", 0, 2, "a master and a worker"),
     Sample("kubeflow-training-v1/status-pytorchjob-succeeded.yaml", 0, 4, "a master and three workers"),
+    Sample("appwrapper/constructed-appwrapper-running.yaml", 0, 2, "a Job of two pods"),
+    Sample("appwrapper/wrapped-deployment.yaml", 0, 2, "two replicas"),
+    Sample("appwrapper/wrapped-failing-job.yaml", 0, 1, "parallelism by default"),
+    Sample("appwrapper/wrapped-jobset.yaml", 0, 5, "two Jobs of two pods and one of one"),
+    Sample("appwrapper/wrapped-leader-worker-set.yaml", 0, 6, "two groups of three; its podSets say five"),
+    Sample("appwrapper/wrapped-pytorch-job.yaml", 0, 3, "a master and two workers"),
+    Sample("dynamo/dgd-v1alpha1-disagg-multinode.yaml", 0, 5, "1 + 1 x 2 + 1 x 2"),
+    Sample("flink-kubernetes-operator/autoscaling.yaml", 0, 2, "parallelism 1 on four slots", ("replicas",)),
+    Sample("flink-kubernetes-operator/basic-reactive.yaml", 0, 2, "parallelism 2 on two slots"),
+    Sample("flink-kubernetes-operator/basic-session-deployment-and-job.yaml", 0, 1, "a session", ("replicas",)),
+    Sample("flink-kubernetes-operator/basic.yaml", 0, 2, "parallelism 2 on two slots"),
+    Sample("flink-kubernetes-operator/pod-template.yaml", 0, 2, "parallelism 2 on two slots"),
+    Sample("flink-kubernetes-operator/status-running-recorded.yaml", 0, 2, "parallelism 2 on two slots"),
+    Sample("grove/pcs-explicit-startup-order.yaml", 0, 9, "3 + 2 + 2 + 2", ("replicas",)),
+    Sample("grove/pcs-multinode-disaggregated-with-frontend.yaml", 0, 13, "2 + 2 x (1 + 3) + 1 x (1 + 2)"),
+    Sample("grove/pcs-simple1.yaml", 0, 9, "3 + 2 + 1 x (2 + 2)", ("replicas",)),
+    Sample("grove/pcs-single-node-disaggregated.yaml", 0, 5, "3 + 2"),
+    Sample("kuberay/ray-job.interactive-mode.yaml", 0, 2, "the head and one worker; the user submits"),
+    Sample("kuberay/ray-job.kueue-toy-sample.yaml", 0, 3, "the head, one worker and the default submitter"),
+    Sample("kuberay/ray-job.light-weight-submitter.yaml", 0, 3, "the head, one worker and a submitter"),
+    Sample("kuberay/ray-job.sidecar-mode.yaml", 0, 2, "the submitter is a container of the head; one worker"),
+    Sample("kuberay/ray-job.use-existing-raycluster.yaml", 0, 1, "the submitter only", ("podTemplate",)),
+    Sample("kuberay/ray-job.volcano-scheduler-queue.yaml", 1, 4, "the head, two workers and the submitter"),
+    Sample("kuberay/ray-service.sample.yaml", 0, 2, "the head and one worker"),
+    Sample("kuberay/status-rayjob.yaml", 0, 4, "the head, two workers and the submitter"),
+    Sample("kuberay/status-rayservice.yaml", 0, 1, "the head only"),
+    Sample("kueue/kueue-pod-group.yaml", 0, 1, "a pod is one pod, of whatever group"),
+    Sample("kueue/kueue-pod-group.yaml", 1, 1, "a pod is one pod, of whatever group"),
+    Sample("kueue/ray-cluster-sample.yaml", 0, 2, "the head and one worker"),
+    Sample("kueue/sample-cronjob.yaml", 0, 0, "no run is active"),
+    Sample("kueue/sample-job-partial-admission.yaml", 0, 20, "parallelism 20; fewer may be admitted"),
+    Sample("kueue/sample-job.yaml", 0, 3, "parallelism 3 of 3"),
+    Sample("kueue/sample-jobset-tas-sliced.yaml", 0, 8, "slices change no count"),
+    Sample("kueue/sample-jobset.yaml", 0, 2, "two Jobs of one pod"),
+    Sample("kueue/sample-mpijob.yaml", 0, 3, "a launcher and two workers"),
+    Sample("kueue/sample-scalable-job.yaml", 0, 3, "parallelism 3"),
+    Sample("kueue/sample-sparkapplication.yaml", 0, 3, "a driver and two executors", ("podTemplate",)),
+    Sample("mpi-operator/pi-intel.yaml", 0, 3, "a launcher and two workers, whatever the MPI"),
+    Sample("mpi-operator/pi.yaml", 0, 3, "a launcher and two workers"),
+    Sample("mpi-operator/status-mpijob-succeeded.yaml", 0, 2, "a launcher and a worker; two slots are no pods"),
+    Sample("mpi-operator/tensorflow-mnist.yaml", 0, 3, "a launcher and two workers"),
+    # With dynamic allocation the largest of initialExecutors, minExecutors and instances.
+    Sample("spark-operator/spark-pi-dynamic-allocation.yaml", 0, 3, "the driver, and 2 of 2, 1 and 1"),
+    Sample("spark-operator/spark-pi-pod-template.yaml", 4, 2, "the driver and an executor"),
+    Sample("spark-operator/spark-pi-python.yaml", 0, 2, "the driver and an executor"),
+    Sample("spark-operator/spark-pi-volcano.yaml", 0, 3, "the driver and two executors"),
+    Sample("spark-operator/spark-pi-yunikorn.yaml", 0, 3, "the driver and two executors"),
+    Sample("spark-operator/spark-pi.yaml", 0, 2, "the driver and an executor"),
+    Sample("spark-operator/status-argocd-degraded.yaml", 0, 5, "the driver and four executors"),
+    Sample("spark-operator/status-argocd-healthy.yaml", 0, 5, "the driver and four executors"),
+    Sample(
+        "spark-operator/status-argocd-healthy_dynamic_alloc_operator_api.yaml", 0, 5, "the driver, and 4 of 2, 2, 4"
+    ),
+    Sample("spark-operator/status-argocd-progressing.yaml", 0, 5, "the driver and four executors"),
+    Sample("spark-operator/status-completed.yaml", 0, 4, "the driver, and 3 of 3, 3 and 2"),
+    Sample("trainer/constructed-trainjob-running.yaml", 0, 3, "numNodes 3 of the job"),
+    Sample("trainer/trainjob-01-multi-node.yaml", 0, 3, "numNodes 3 of the job"),
+    Sample("trainer/trainjob-02-runtime-patches.yaml", 0, 2, "numNodes 2; patches change no count"),
+    Sample("trainer/trainjob-03-kueue-integration.yaml", 0, 3, "numNodes 3; suspension changes no count"),
+    Sample("trainer/trainjob-04-volcano-integration.yaml", 1, 4, "numNodes 4"),
+    Sample("trainer/trainjob-05-multi-step.yaml", 1, 3, "a dataset initializer and two nodes"),
+    Sample("volcano/constructed-job-running.yaml", 0, 4, "one ps and three workers"),
+    Sample("volcano/job-task-dependency.yaml", 0, 11, "a master and ten workers, though made later"),
+    Sample("volcano/job.yaml", 0, 6, "six replicas; minAvailable 3 changes no count"),
+    Sample("volcano/pod-of-job-old-names.yaml", 0, 1, "a pod is one pod"),
 ]
 
 #: Files that hold no readable object, with the part of the error that says why.
@@ -161,14 +246,22 @@ def templates(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield from templates(instance.get("components", []))
 
 
+@cache
+def runtimes(folder: Path) -> list[Any] | None:
+    """The training runtimes among the samples of a folder, which jobs there refer to."""
+    documents = [document.value for file in sorted(folder.iterdir()) for document in load_all(file.read_bytes())[0]]
+    return [value for value in documents if str(value.get("kind")).endswith("TrainingRuntime")] or None
+
+
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
 def test_a_sample_has_the_pods_that_its_framework_makes(shared: Path, sample: Sample) -> None:
     """The total is exact, there is a template, and nothing went wrong."""
-    documents, errors = load_all(file_of(shared, sample.path).read_bytes())
+    file = file_of(shared, sample.path)
+    documents, errors = load_all(file.read_bytes())
     assert errors == []
     value = documents[sample.index].value
     assert isinstance(value, dict)
-    found = Catalog.builtin().read(value).to_dict()
+    found = Catalog.builtin().read(value, references=runtimes(file.parent)).to_dict()
     assert found["totals"]["pods"] == sample.pods, sample.why
     # Whatever else a map cannot tell, this count rests on nothing unknown but what is named.
     unknown = {entry["what"] for entry in found["totals"].get("incomplete", [])}
@@ -201,7 +294,7 @@ def test_the_table_names_every_sample_of_these_kinds(shared: Path) -> None:
             for index, document in enumerate(documents):
                 value = document.value
                 assert isinstance(value, dict)
-                if (value["apiVersion"], value["kind"]) in KINDS:
+                if (value.get("apiVersion"), value.get("kind")) in KINDS:
                     readable.add((path, index))
     assert readable == {(sample.path, sample.index) for sample in SAMPLES}
     assert refused == set(REFUSED)
