@@ -11,7 +11,7 @@ BENCHES := $(sort $(wildcard bench/bench_*.py))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench mutate lint format generate clean
+.PHONY: help demo test conformance bench mutate results lint format generate clean
 
 help:
 	@echo "make demo      read the examples, step by step"
@@ -20,6 +20,8 @@ help:
 	@echo "make format    write the style"
 	@echo "make generate  write the generated files"
 	@echo "make bench     measure"
+	@echo "make conformance  put the suite to the readers that are here"
+	@echo "make results   the same with all engines, and write conformance/RESULTS.md"
 	@echo "make mutate    change the mappings, and see whether their cases notice"
 	@echo "make clean     remove what the other targets made"
 	@echo
@@ -64,6 +66,17 @@ lint: $(VENV)/.dev
 test: lint
 	$(BIN)/python -m pytest --cov --cov-report=term
 	$(BIN)/workloadmap test
+	$(MAKE) conformance
+
+# The second reader needs Node.js; where that is not installed the first one runs alone.
+JAVASCRIPT := conformance/readers/javascript
+conformance: $(VENV)/.dev
+	$(BIN)/workloadmap conformance lint
+	$(BIN)/workloadmap conformance run --jobs 2 --variants all -- $(BIN)/workloadmap reader
+	@if command -v npm >/dev/null; then \
+		(cd $(JAVASCRIPT) && npm ci --silent --no-audit --no-fund) && \
+		$(BIN)/workloadmap conformance run --jobs 2 -- node $(JAVASCRIPT)/reader.js; \
+	else echo "note: npm is not installed, so the reader in JavaScript is not run"; fi
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
@@ -76,8 +89,12 @@ bench: $(VENV)/.dev
 	@test -n "$(BENCHES)" || { echo "error: there is no bench/bench_*.py" >&2; exit 1; }
 	@set -e; for script in $(BENCHES); do echo "$$script"; $(BIN)/python "$$script"; done
 
+results: $(VENV)/.dev
+	cd $(JAVASCRIPT) && npm ci --silent --no-audit --no-fund
+	$(BIN)/python tools/results.py --run
+
 mutate: $(VENV)/.dev
 	$(BIN)/python tools/mutate.py
 
 clean:
-	rm -rf $(VENV) build dist .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist $(JAVASCRIPT)/node_modules .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis

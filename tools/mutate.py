@@ -208,7 +208,7 @@ def _passes(case: Case, catalog: Catalog) -> bool:
     try:
         found = catalog.read(request["object"], request.get("pods"), request.get("references")).document
     except WorkloadMapError:
-        return case.expect["outcome"] == "rejected"
+        return bool(case.expect["outcome"] == "rejected")
     return case.expect["outcome"] == "ok" and not compare(stripped(case.expect["document"]), stripped(found))
 
 

@@ -19,7 +19,7 @@ from workloadmap_spec.pods import read_selectors
 from workloadmap_spec.references import bind_reference
 from workloadmap_spec.templates import lay_fields, read_template
 from workloadmap_spec.values import (
-    MISSING_MAP,
+    AS_IT_IS,
     Base,
     FailedError,
     Scope,
@@ -148,7 +148,7 @@ def read_components(components: tuple[Component, ...], scope: Scope) -> Tree:
 
 
 def evaluate_prelude(mapping: CompiledMapping, scope: Scope) -> None:
-    """Bind the variables and references of a workload, in order (S10A.1)."""
+    """Bind the variables and references of a workload, in order (S19.1)."""
     for entry in mapping.prelude:
         if isinstance(entry, Variable):
             bind_variables((entry,), scope)
@@ -156,11 +156,22 @@ def evaluate_prelude(mapping: CompiledMapping, scope: Scope) -> None:
             bind_reference(entry, scope)
 
 
+def first_env(workload: dict[str, Any], steps: list[int]) -> dict[str, Any]:
+    """The variables that every scope of a workload has; `steps` are those that the whole read has left."""
+    return {
+        "object": object_view(workload),
+        AS_IT_IS: workload,
+        "variables": {},
+        "refs": {},
+        READ_STEPS: steps,
+    }
+
+
 def object_view(workload: Mapping[str, Any]) -> dict[str, Any]:
     """A workload as expressions see it: the maps of S3.3.1 are there, empty if absent."""
     return {
         **workload,
-        "metadata": {"labels": MISSING_MAP, "annotations": MISSING_MAP, **workload.get("metadata", {})},
+        "metadata": {"labels": {}, "annotations": {}, **workload.get("metadata", {})},
         "spec": workload.get("spec", {}),
         "status": workload.get("status", {}),
     }
@@ -407,7 +418,7 @@ def _read_embedded(instance: Instance, embed: Embed, embedded: Embedded, tree: T
         tree.note("components", NO_MAPPING, component.name, instance.id)
         return
     inner = Scope(
-        {"object": object_view(workload), "variables": {}, "refs": {}, READ_STEPS: scope.env[READ_STEPS]},
+        first_env(workload, scope.env[READ_STEPS]),
         {},
         scope.session,
         scope.instance,

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import resources
-from workloadmap_spec.cel import MAX_READ_STEPS, READ_STEPS
+from workloadmap_spec.cel import MAX_READ_STEPS
 from workloadmap_spec.components import (
     ERROR,
     Instance,
     Tree,
     evaluate_prelude,
+    first_env,
     note_incomplete,
-    object_view,
     product,
     read_components,
 )
@@ -97,8 +97,7 @@ def check_workload(workload: object) -> dict[str, Any]:
 
 def root_scope(mapping: CompiledMapping, workload: dict[str, Any], session: Session) -> Scope:
     """The scope of the whole workload, with its variables and references bound."""
-    env = {"object": object_view(workload), "variables": {}, "refs": {}, READ_STEPS: [MAX_READ_STEPS]}
-    scope = Scope(env, {}, session)
+    scope = Scope(first_env(workload, [MAX_READ_STEPS]), {}, session)
     evaluate_prelude(mapping, scope)
     return scope
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from workloadmap_spec.core_types import container_fields, field_type, merge_key, pod_spec_fields
 from workloadmap_spec.values import (
     ABSENT,
-    MISSING_MAP,
     FailedError,
     Scope,
     by_key,
@@ -96,7 +95,7 @@ def _kept_metadata(metadata: object, scope: Scope, at: str) -> dict[str, Any]:
         return {}
     if not isinstance(metadata, dict):
         raise scope.fail(at, "result-type", f"metadata of the template must be a map, and is {describe(metadata)}")
-    kept = {name: metadata[name] for name in _KEPT_METADATA if metadata.get(name, MISSING_MAP) is not MISSING_MAP}
+    kept = {name: metadata[name] for name in _KEPT_METADATA if name in metadata}
     for name, value in kept.items():
         if type(value) is not dict:
             raise scope.fail(at, "result-type", f"{name} of the template must be a map, and is {describe(value)}")

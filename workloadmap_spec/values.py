@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ABSENT", "FailedError", "Reader", "Scope"]
 
-#: Stands in expressions for labels, annotations and the like that the object lacks (S3.3.1).
-MISSING_MAP: Final[dict[str, Any]] = {}
+#: The workload as it is, among the variables: what paths walk. No expression can name it.
+AS_IT_IS: Final = "object as it is"
 _WITH_UNIT: Final = re.compile(r"([0-9]+)[ \t]*([A-Za-z]*)", re.ASCII)
 _INTEGER: Final = re.compile(r"(-?)0*([0-9]{1,16})", re.ASCII)
 _NOTHING: Final[frozenset[str]] = frozenset()
@@ -242,7 +242,8 @@ def _static_place_reader(path: Path) -> Callable[[Scope], str | None]:
 
 def path_reader(path: Path) -> Reader:
     """A reader of a path expression: null-safe, with its place."""
-    get = compile_path(path)
+    # A path walks the workload as it is; what S3.3.1 repairs is there for expressions.
+    get = compile_path(Path(AS_IT_IS, path.steps) if path.root == "object" else path)
     if path.root == "object" and all(isinstance(step, str | int) for step in path.steps):
         constant = _pointer(path.steps)
 

@@ -359,8 +359,8 @@ class EntryReader {
     const given = minMember === undefined ? { state: "absent" } : this.reading.value(minMember, scope, path);
     if (given.state === "failed") return undefined;
     if (given.state === "absent") {
-      if (sum === undefined || pods === undefined) this.warn(path);
-      return pods === undefined ? undefined : cut(sum, pods);
+      if (sum === undefined) this.warn(path);
+      return cut(sum, pods);
     }
     const number = this.natural(given, minMember.at, path);
     if (number === undefined) return undefined;
@@ -375,7 +375,7 @@ class EntryReader {
 const placeOf = (instance) => ({ component: instance.component.name, instance: instance.id });
 const prefix = (id) => (id === "" ? [] : [id]);
 const finite = (number) => (number === Infinity ? undefined : number);
-const cut = (number, most) => (number === undefined || most === undefined ? undefined : Math.min(number, most));
+const cut = (number, most) => (number === undefined || most === undefined ? number : Math.min(number, most));
 
 function total(numbers) {
   if (numbers.includes(undefined)) return undefined;

@@ -406,7 +406,10 @@ class InstanceReader {
       return;
     }
     instance.pods = pods;
+    const minimum = product([...chain.slice(0, -1).map((one) => one.minAvailable), instance.minPodsInParent]);
     if (pods === undefined) {
+      // The minimum may be known where the pods are not: there is nothing to cut it to (S6.4.3).
+      if (minimum !== undefined && minimum !== Infinity) instance.minPods = minimum;
       const unknown = [...chain.map((one) => one.counts.replicas), instance.counts.podsPerReplica].find((count) => count.number === undefined);
       this.lack("replicas", unknown.reason);
       // Only minReplicas stands in for what is not known (S6.6).
@@ -415,7 +418,6 @@ class InstanceReader {
       return;
     }
     instance.added = pods;
-    const minimum = product([...chain.slice(0, -1).map((one) => one.minAvailable), instance.minPodsInParent]);
     if (minimum !== undefined) instance.minPods = Math.min(minimum, pods);
   }
 
