@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 
 #: Commands whose examples read everything that is shipped; here it is enough that the command line is right.
-SLOW = {"test"}
+SLOW = ("workloadmap test", "workloadmap conformance run --output", "workloadmap conformance run -- workloadmap reader")
 #: Commands whose descriptions are written in longer lines.
 WIDE = {"validate", "test"}
 
@@ -64,7 +64,8 @@ def help_of(capsys: pytest.CaptureFixture[str], command: list[str]) -> str:
 def test_all_commands_are_looked_at() -> None:
     assert [command[0] for command in COMMAND_LINES if len(command) == 1] == list(COMMANDS)
     nested = [command for command in COMMAND_LINES if len(command) == 2]
-    assert nested == [["mappings", "list"], ["mappings", "show"]]
+    mappings = [["mappings", name] for name in ("list", "show")]
+    assert nested == mappings + [["conformance", name] for name in ("run", "list", "lint", "request")]
 
 
 @pytest.mark.parametrize("command", COMMAND_LINES, ids=" ".join)
@@ -139,9 +140,9 @@ def test_an_example_runs(shell: tuple[Path, dict[str, str]], example: str) -> No
     if bash is None:
         pytest.skip("there is no bash")
     words = example.split()
-    if words[:1] == ["workloadmap"] and words[1] in SLOW:
+    if example.startswith(SLOW):
         parser, _ = make_parser()
-        assert parser.parse_args(words[1:]).command == words[1]
+        assert parser.parse_args(words[1:]).run
         return
     folder, env = shell
     done = subprocess.run(

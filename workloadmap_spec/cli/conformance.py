@@ -37,9 +37,9 @@ exit codes:
 """
 _LIST: Final = "List the cases of the suite, with their profiles and features."
 _LINT: Final = """
-Check the cases without a reader: that each rejected one differs from an accepted
-one by one edit, that none is there twice, that each names clauses of the
-specification, and that every clause has a case or a reason why it has none.
+Check the cases without a reader: that each rejected one differs from an
+accepted one by one edit, that none is there twice, that each names clauses of
+the specification, and that every clause has a case or a reason why it has none.
 """
 _REQUEST: Final = """
 Print what the runner would write to a reader for one case, so that the reader
@@ -75,7 +75,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "request",
         "print the request of a case",
         _REQUEST,
-        ["workloadmap conformance request engine/core/values/default-when-absent | workloadmap reader"],
+        ["workloadmap conformance request engine/core/paths/missing-steps > asked"],
     )
     request.add_argument("id", metavar="ID", help="the id of a case")
     request.add_argument("--cases", metavar="PATH", action="append", default=[], help="cases of your own")
@@ -106,7 +106,7 @@ def _add_run(nested: Subparsers) -> None:
         [
             "workloadmap conformance run -- workloadmap reader",
             "workloadmap conformance run --profile core --jobs 2 -- workloadmap reader",
-            "workloadmap conformance run --format json --output junit=results.xml -- workloadmap reader",
+            "workloadmap conformance run --output junit=results.xml -- workloadmap reader",
         ],
     )
     parser.add_argument("command", metavar="CMD", nargs="+", help="the reader, with its arguments; write -- before it")
