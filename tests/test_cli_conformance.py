@@ -53,7 +53,7 @@ def test_our_reader_passes_with_each_witness(capsys: pytest.CaptureFixture[str],
 def test_a_wrong_reader_fails_and_is_told_how(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, *CASES, "--profile", "core", reader=[*WRONG, "supports-nothing"])
     assert code == 1
-    assert f"errored {SUITE[0].id}: unsupported" in out
+    assert f"errored {SUITE[0].id}: unsupported, though the reader claims the profile\n" in out
     assert f"ask again: workloadmap conformance request {SUITE[0].id} | " in out
 
 
@@ -98,9 +98,10 @@ def test_a_case_can_be_left_out(capsys: pytest.CaptureFixture[str]) -> None:
         (["--timeout", "61"], 2, "argument --timeout: invalid number of seconds up to 60 value: '61'"),
         (["--output", "html=x"], 2, "argument --output: invalid FORMAT=FILE value: 'html=x'"),
         (["--expected-failures", "nowhere.yaml"], 2, "nowhere.yaml: the file cannot be read"),
+        (["--cases", "nowhere"], 2, "nowhere: there is no such file or folder"),
         (["--profile", "gang", *CASES], 5, "there was no case to run"),
     ],
-    ids=["profile", "case", "jobs", "timeout", "output", "list", "nothing"],
+    ids=["profile", "case", "jobs", "timeout", "output", "list", "cases", "nothing"],
 )
 def test_a_wrong_command_line_has_its_code(
     capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, message: str

@@ -163,7 +163,7 @@ def test_the_words_say_what_is_wrong_and_how_to_ask_again() -> None:
     made = report(*but(failed(CORE[0]), crashed(GANG[0])))
     text = render_human(made, ["list.yaml:3: a stale entry"], ["acme", "--serve"], PLAIN)
     assert text == (
-        f"failed {CORE[0].id}: ok\n"
+        f"failed {CORE[0].id}: the answer differs\n"
         "  /totals/pods: expected 3, actual 4\n"
         '  /status: expected {"phase": "Running"}, actual "<\\u0000&>"\n'
         "  | a log line\n"
@@ -176,7 +176,7 @@ def test_the_words_say_what_is_wrong_and_how_to_ask_again() -> None:
         "expected failures: list.yaml:3: a stale entry\n"
         "PROFILE   VERDICT   PASSED   FAILED   ERRORED   EXPECTED   SKIPPED\n"
         f"core      fail      3/4      1\n"
-        f"gang      fail      {len(GANG) - 1}/{len(GANG)}              1\n"
+        f"gang      fail      {len(GANG) - 1}/{len(GANG)}             1\n"
         "\n"
         f"acme 0.3: {len(SUITE) - 2} of {len(SUITE)} cases passed in 1.5 s (seed 7)\n"
     )

@@ -236,22 +236,29 @@ def _run(arguments: Namespace) -> int:
         return reports.NO_READER
     finally:
         _end_progress()
+    if not run.results:
+        claimed = ", ".join(run.hello["profiles"])
+        say("error", "there was no case to run", f"the reader claims {claimed}; `workloadmap conformance list` has all")
+        return reports.NOTHING
     reasons, problems = apply(expectations, run.results)
     report = reports.make_report(run, suite, reasons, skipped)
     if arguments.update_expected_failures:
         _write_proposal(arguments.update_expected_failures, run.results)
     _write(report, problems, arguments)
-    code = reports.exit_code(report, problems, require_pass=arguments.require_pass)
-    if code == reports.NOTHING:
-        say("error", "there was no case to run", "`workloadmap conformance list` shows the profiles of the cases")
-    return code
+    return reports.exit_code(report, problems, require_pass=arguments.require_pass)
 
 
 def _suite(paths: Sequence[str]) -> list[SuiteCase] | None:
     """The cases; None if some are wrong in themselves, which is told."""
     from workloadmap_spec.conformance.suite import load_suite  # noqa: PLC0415 - not for help
+    from workloadmap_spec.errors import InputError  # noqa: PLC0415
 
-    suite = load_suite(paths)
+    try:
+        suite = load_suite(paths)
+    except InputError as error:
+        raise UsageError(
+            str(error), "--cases takes files and folders; --profile chooses among the shipped cases"
+        ) from error
     problems = [problem for case in suite for problem in case.case.problems]
     for problem in problems:
         say("error", str(problem))
@@ -384,11 +391,15 @@ def run_lint(arguments: Namespace) -> int:
 
 def run_request(arguments: Namespace) -> int:
     """Print the lines that put one case."""
+    from workloadmap_spec.cases import SUFFIX  # noqa: PLC0415
     from workloadmap_spec.cli.output import write_data  # noqa: PLC0415 - not for help
     from workloadmap_spec.conformance import report as reports  # noqa: PLC0415
     from workloadmap_spec.conformance.runner import hello_line, request_line  # noqa: PLC0415
+    from workloadmap_spec.files import cases_root  # noqa: PLC0415
 
-    suite = _suite(arguments.cases)
+    # An id is a path below the shipped cases: there is no need to load the others.
+    own = cases_root() / f"{arguments.id}{SUFFIX}"
+    suite = _suite(arguments.cases or ([str(own)] if own.is_file() else []))
     if suite is None:
         return reports.DAMAGED
     for case in suite:

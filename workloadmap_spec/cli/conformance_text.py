@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _MAX_CASES: Final = 20
 _MAX_STDERR_LINES: Final = 8
 
+#: Outcomes that say little by themselves.
+_WORDS: Final = {"ok": "the answer differs", "unsupported": "unsupported, though the reader claims the profile"}
 _COLORS: Final = {"pass": "green", "partial": "yellow", "fail": "red"}
 
 
@@ -48,7 +50,7 @@ def _stopped(report: Mapping[str, Any], style: Style) -> Iterator[str]:
 
 def _failure(case: Mapping[str, Any], command: Sequence[str], style: Style) -> Iterator[str]:
     """A case that is not right."""
-    yield f"{style.paint(case['verdict'], 'red', 'bold')} {case['id']}: {case['outcome']}"
+    yield f"{style.paint(case['verdict'], 'red', 'bold')} {case['id']}: {_WORDS.get(case['outcome'], case['outcome'])}"
     if "message" in case:
         yield from (f"  {line}" for line in clean_lines(case["message"]).split("\n"))
     yield from (f"  {clean(line)}" for line in difference_lines(case))
