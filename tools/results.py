@@ -41,7 +41,8 @@ def run_readers() -> None:
             continue
         runner = [sys.executable, "-m", "workloadmap_spec", "conformance", "run", "--format", "json", "--jobs", "2"]
         asked = [*runner, "--variants", "all", "--", *command]
-        done = subprocess.run(asked, check=False, stdout=subprocess.PIPE)  # noqa: S603 - our own commands
+        # Our own commands.
+        done = subprocess.run(asked, check=False, stdout=subprocess.PIPE)  # noqa: S603
         report = json.loads(done.stdout)
         implementation = report["implementation"]
         path = RESULTS / implementation["name"] / f"{implementation['version']}.json"
