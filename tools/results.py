@@ -41,8 +41,7 @@ def run_readers() -> None:
             continue
         runner = [sys.executable, "-m", "workloadmap_spec", "conformance", "run", "--format", "json", "--jobs", "2"]
         asked = [*runner, "--variants", "all", "--", *command]
-        # Our own commands.
-        done = subprocess.run(asked, check=False, stdout=subprocess.PIPE)  # noqa: S603
+        done = subprocess.run(asked, check=False, stdout=subprocess.PIPE)  # noqa: S603 - our own
         report = json.loads(done.stdout)
         implementation = report["implementation"]
         path = RESULTS / implementation["name"] / f"{implementation['version']}.json"
@@ -67,8 +66,8 @@ def render(reports: list[dict[str, Any]]) -> str:
     lines = [
         "# Results",
         "",
-        f"Suite {suite['version']} of {suite['specVersion']}, each case asked in other words too (`--variants all`). Made by",
-        "`make results` from the reports in [`results`](results).",
+        f"Suite {suite['version']} of {suite['specVersion']}, each case asked in other words too (`--variants all`).",
+        "Made by `make results` from the reports in [`results`](results).",
         "",
         f"| profile | {' | '.join(f'`{name}`' for name in names)} |",
         f"| --- |{' ---: |' * len(names)}",
