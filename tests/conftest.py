@@ -6,6 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from workloadmap_spec import Catalog
+
+
+def shipped_kinds() -> set[tuple[str, str]]:
+    """API version and kind of everything that the shipped mappings read."""
+    return {
+        (f"{mapping.group}/{version}" if mapping.group else version, mapping.kind)
+        for mapping in Catalog.builtin().mappings()
+        for version in mapping.versions
+    }
+
 
 def shared_dir() -> Path | None:
     """Give the folder of shared data beside the checkout, or None where there is none."""

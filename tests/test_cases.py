@@ -26,6 +26,7 @@ from workloadmap_spec.cases import (
     stripped,
 )
 from workloadmap_spec.catalog import Catalog
+from workloadmap_spec.conformance.lint import clauses
 from workloadmap_spec.errors import InputError, NoMappingError
 from workloadmap_spec.files import cases_root, schema_path
 from workloadmap_spec.pointer import join, resolve, split
@@ -38,9 +39,7 @@ BY_ID: Final = {case.id: case for case in CASES}
 ACCEPTED: Final = [case for case in CASES if case.expect["outcome"] == "ok"]
 REJECTED: Final = [case for case in CASES if case.expect["outcome"] == "rejected"]
 ENGINE: Final = [case for case in CASES if case.id.startswith("engine/")]
-CLAUSES: Final = frozenset(
-    re.findall(r"^\*\*(S[0-9.]+)\*\*", schema_path("SPEC.md").read_text(encoding="utf-8"), re.MULTILINE)
-)
+CLAUSES: Final = frozenset(clauses())
 
 READER: Final = reference_reader()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 import yaml
 
+from tests.conftest import shipped_kinds
 from workloadmap_spec import Catalog, WorkloadMapError
 from workloadmap_spec.cel import check, compile_expression, parse, scope_of
 from workloadmap_spec.data_rules import normalize
@@ -19,30 +20,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-KINDS = {
-    ("jobset.x-k8s.io/v1alpha2", "JobSet"),
-    ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"),
-    ("batch/v1", "Job"),
-    ("v1", "Pod"),
-    ("apps/v1", "Deployment"),
-    ("apps/v1", "StatefulSet"),
-    ("ray.io/v1", "RayCluster"),
-    ("kubeflow.org/v1", "PyTorchJob"),
-    ("batch/v1", "CronJob"),
-    ("serving.kserve.io/v1beta1", "InferenceService"),
-    ("serving.knative.dev/v1", "Service"),
-    ("milvus.io/v1beta1", "Milvus"),
-    ("ray.io/v1", "RayJob"),
-    ("ray.io/v1", "RayService"),
-    ("trainer.kubeflow.org/v1alpha1", "TrainJob"),
-    ("kubeflow.org/v2beta1", "MPIJob"),
-    ("workload.codeflare.dev/v1beta2", "AppWrapper"),
-    ("batch.volcano.sh/v1alpha1", "Job"),
-    ("nvidia.com/v1alpha1", "DynamoGraphDeployment"),
-    ("grove.io/v1alpha1", "PodCliqueSet"),
-    ("flink.apache.org/v1beta1", "FlinkDeployment"),
-    ("sparkoperator.k8s.io/v1beta2", "SparkApplication"),
-}
+KINDS = shipped_kinds()
 
 #: The reports about objects of these kinds.
 WORKLOADS = (

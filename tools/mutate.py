@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import Catalog, WorkloadMapError
-from workloadmap_spec.cases import compare, load_cases, stripped
+from workloadmap_spec.cases import load_cases, reference_reader, run_case
 from workloadmap_spec.files import cases_root
 from workloadmap_spec.pointer import join, resolve, split
 
@@ -187,31 +187,21 @@ def examine(name: str) -> Figures:
             continue
         if mutant.name in excused.get(name, {}):
             equivalent += 1
-        elif any(not _passes(case, catalog) for case in cases):
-            killed += 1
-        else:
+            continue
+        reader = reference_reader(catalog)
+        if all(run_case(case, reader).passed for case in cases):
             survived.append(mutant.name)
+        else:
+            killed += 1
     return Figures(name, len(cases), killed, equivalent, survived)
 
 
 def _uses(case: Case, group: str, kind: str) -> bool:
     """Whether a case is read with a mapping, as its own or as that of something inside."""
-    if "wanted" in case.expect:
-        return False
     text = json.dumps(case.request["object"])
     found: Any = case.request["object"]
     own = found["kind"] == kind and (f"{group}/" in found["apiVersion"] if group else "/" not in found["apiVersion"])
     return own or (f'"kind": "{kind}"' in text and f'"apiVersion": "{group}' in text)
-
-
-def _passes(case: Case, catalog: Catalog) -> bool:
-    """Whether a case gives what it expects."""
-    request = case.request
-    try:
-        found = catalog.read(request["object"], request.get("pods"), request.get("references")).document
-    except WorkloadMapError:
-        return bool(case.expect["outcome"] == "rejected")
-    return case.expect["outcome"] == "ok" and not compare(stripped(case.expect["document"]), stripped(found))
 
 
 def render(figures: list[Figures]) -> str:

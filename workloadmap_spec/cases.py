@@ -342,20 +342,28 @@ def _rejected(case: Case, error: WorkloadMapError) -> CaseResult:
     """The result of a case that the reader has rejected."""
     if case.expect["outcome"] == "ok":
         return CaseResult(case.id, passed=False, error=f"the reader rejects the input: {error}")
-    differences = _compare_rejection(case.expect, error)
+    differences = compare_rejection(case.expect, error.error_class, error.location.pointer)
     return CaseResult(case.id, not differences, differences, str(error) if differences else None)
 
 
-def _compare_rejection(expect: Mapping[str, Any], error: WorkloadMapError) -> tuple[Difference, ...]:
-    """How an error differs from the one that was expected: its class, and its place where the case gives one."""
+def compare_rejection(
+    expect: Mapping[str, Any], error_class: str, at: str | None, pointer: str = ""
+) -> tuple[Difference, ...]:
+    """How an error differs from the one that was expected: its class, and its place where the case gives one.
+
+    Args:
+        expect: The expectation of a case that is rejected.
+        error_class: The class of the error.
+        at: Its place in the mapping, if it has one.
+        pointer: Where the error stands in the answer, for the places of the differences.
+    """
     differences = []
     classes = expect.get("anyClass", [expect.get("class")])
-    if error.error_class not in classes:
+    if error_class not in classes:
         expected = classes if len(classes) > 1 else classes[0]
-        differences.append(Difference("/class", expected, error.error_class))
-    if "at" in expect and error.location.pointer != expect["at"]:
-        pointer = error.location.pointer
-        differences.append(Difference("/at", expect["at"], MISSING if pointer is None else pointer))
+        differences.append(Difference(f"{pointer}/class", expected, error_class))
+    if "at" in expect and at != expect["at"]:
+        differences.append(Difference(f"{pointer}/at", expect["at"], MISSING if at is None else at))
     return tuple(differences)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from workloadmap_spec.cli.arguments import Subparsers, add_command
 
@@ -48,5 +48,4 @@ def run(arguments: Namespace) -> int:
         output.write(line)
         output.flush()
 
-    lines: Any = getattr(sys.stdin, "buffer", sys.stdin)
-    return serve(lines, write, engine_of(arguments.engine), arguments.engine)
+    return serve(sys.stdin.buffer, write, engine_of(arguments.engine), arguments.engine)

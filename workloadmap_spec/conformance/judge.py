@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from workloadmap_spec.cases import Difference, compare, stripped
+from workloadmap_spec.cases import Difference, compare, compare_rejection, stripped
 from workloadmap_spec.conformance.vocabulary import vocabulary
+from workloadmap_spec.pointer import split
 from workloadmap_spec.schemas import map_problems
 
 if TYPE_CHECKING:
@@ -57,7 +58,10 @@ class Judge:
             message = f"{told.get('class')}: {told.get('message', '')}" if outcome == "rejected" else None
             return Judgement(False, (Difference("/outcome", expect["outcome"], outcome),), message)  # noqa: FBT003
         if outcome == "rejected":
-            return _differing(_rejection(expect, answer["error"]), answer["error"].get("message"))
+            error = answer["error"]
+            return _differing(
+                compare_rejection(expect, error["class"], error.get("at"), "/error"), error.get("message")
+            )
         if "wanted" in expect:
             return _differing(compare(expect["wanted"], answer["wanted"], "/wanted"))
         return self._document(expect["document"], answer["document"])
@@ -84,8 +88,9 @@ class Judge:
 
     def _is_unclaimed(self, at: str) -> bool:
         """Whether a diagnostic is about a field of the mapping that is read for a profile not claimed."""
-        steps = at.split("/")[2:]
-        return any(step in self.unclaimed for step in (*steps[:1], *(step for step in steps if step == "pods")))
+        steps = split(at)[1:]
+        # Rules for pods stand on components too; everything else has a place of its own below `spec`.
+        return bool(steps) and (steps[0] in self.unclaimed or ("pods" in steps and "pods" in self.unclaimed))
 
 
 def _without(value: JSON, members: Iterable[str]) -> Any:  # noqa: ANN401 - JSON
@@ -111,12 +116,3 @@ def _differing(differences: Iterable[Difference], message: str | None = None) ->
     """Right if there are no differences."""
     found = tuple(differences)
     return Judgement(not found, found, message if found else None)
-
-
-def _rejection(expect: Mapping[str, Any], error: Mapping[str, Any]) -> Iterable[Difference]:
-    """How an error differs from the one that is expected: its class, and its place where the case gives one."""
-    classes = expect.get("anyClass", [expect.get("class")])
-    if error["class"] not in classes:
-        yield Difference("/error/class", classes if len(classes) > 1 else classes[0], error["class"])
-    if "at" in expect:
-        yield from compare(expect["at"], error.get("at"), "/error/at")

@@ -237,7 +237,6 @@ class _Worker:
         """Put a case with all its variants, and judge the answers."""
         result = self.once(case, None)
         if result.outcome == "crashed":
-            self.drop()
             again = self.once(case, None)
             if again.outcome != "crashed":
                 message = f"{result.message}; asked again, it gave {again.outcome}"
@@ -277,8 +276,8 @@ class _Worker:
     def nothing_more(self, process: Process) -> None:
         """Refuse a second line behind an answer."""
         excess = process.finish() if self.options.one_shot else process.excess()
-        if excess.strip(b"\r\n") or b"\n" in excess:
-            raise WireError(f"a second line behind the answer: {quoted(excess)}")
+        if excess:
+            raise WireError(_second_line(excess))
 
     def close(self) -> None:
         """Say bye; what trails behind the last answer is the last case's fault."""
@@ -287,7 +286,7 @@ class _Worker:
             return
         try:
             excess = process.finish(dump({"cmd": "bye"}))
-            message = f"a second line behind the answer: {quoted(excess)}" if excess else None
+            message = _second_line(excess) if excess else None
         except Fault as fault:
             message = fault.message
         stderr = _text(process.stderr)
@@ -314,6 +313,11 @@ def _work(shared: _Shared) -> None:
         shared.fault, shared.stopped = error, "the run ended"
     finally:
         worker.drop()
+
+
+def _second_line(excess: bytes) -> str:
+    """What is wrong with bytes behind an answer."""
+    return f"a second line behind the answer: {quoted(excess)}"
 
 
 def _text(stderr: Iterable[int]) -> str:

@@ -10,7 +10,7 @@ from workloadmap_spec import __version__
 from workloadmap_spec.cases import reference_reader
 from workloadmap_spec.catalog import Catalog
 from workloadmap_spec.conformance.vocabulary import PROTOCOL
-from workloadmap_spec.conformance.wire import WireError, dump, parse
+from workloadmap_spec.conformance.wire import COMMANDS, WireError, dump, parse
 from workloadmap_spec.errors import WorkloadMapError
 from workloadmap_spec.files import SPEC_VERSION
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 #: What we claim: everything that there is.
 PROFILES: Final = ("core", "resources", "status", "pods", "gang", "references", "catalog")
 FEATURES: Final = ("core.yaml-text",)
-
-_COMMANDS: Final = ("map", "references", "validate")
 
 
 #: From a request to an answer without its id.
@@ -86,7 +84,7 @@ def replying(reader: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Reply:
 
     def reply(message: dict[str, Any]) -> dict[str, Any]:
         command = message.get("cmd")
-        if command not in _COMMANDS:
+        if command not in COMMANDS:
             return {"outcome": "unsupported", "message": f"there is no command `{command}` here"}
         try:
             found = reader({**message, "do": command})

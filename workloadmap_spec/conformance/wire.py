@@ -25,6 +25,8 @@ _ANSWERS: Final[Mapping[str, tuple[frozenset[str], frozenset[str]]]] = {
 }
 #: What an answer with the outcome ok must hold, by what was asked.
 _RESULTS: Final = {"map": {"document"}, "references": {"wanted"}, "validate": set[str]()}
+#: What a reader can be asked to do.
+COMMANDS: Final = tuple(_RESULTS)
 _HELLO: Final = frozenset({"protocol", "implementation", "specVersions", "profiles"})
 
 
