@@ -11,7 +11,7 @@ BENCHES := $(sort $(wildcard bench/bench_*.py))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test conformance bench mutate results lint format generate clean
+.PHONY: help demo test conformance bench mutate results release lint format generate clean
 
 help:
 	@echo "make demo      read the examples, step by step"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench     measure"
 	@echo "make conformance  put the suite to the readers that are here"
 	@echo "make results   the same with all engines, and write conformance/RESULTS.md"
+	@echo "make release   write the suite as lines of JSON, its index and the specification to dist/"
 	@echo "make mutate    change the mappings, and see whether their cases notice"
 	@echo "make clean     remove what the other targets made"
 	@echo
@@ -92,6 +93,10 @@ bench: $(VENV)/.dev
 results: $(VENV)/.dev
 	cd $(JAVASCRIPT) && npm ci --silent --no-audit --no-fund
 	$(BIN)/python tools/results.py --run
+
+release: $(VENV)/.dev
+	$(BIN)/workloadmap conformance lint
+	$(BIN)/python tools/release.py
 
 mutate: $(VENV)/.dev
 	$(BIN)/python tools/mutate.py

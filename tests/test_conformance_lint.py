@@ -26,7 +26,10 @@ def test_every_profile_has_its_cases() -> None:
     suite = load_suite()
     for profile, least in LEAST.items():
         assert sum(case.profile == profile for case in suite) >= least, profile
-    assert sum("core.paths" in case.tags for case in suite) >= 40
+    beginning = [case.case.expect for case in suite if "core.paths" in case.tags]
+    assert len(beginning) >= 60
+    assert sum(expect["outcome"] == "rejected" for expect in beginning) >= 10
+    assert sum("diagnostics" in expect.get("document", {}) for expect in beginning) >= 10
 
 
 def test_every_clause_is_tested_or_has_a_reason() -> None:
@@ -110,6 +113,16 @@ def test_a_good_pair_has_no_problems(tmp_path: Path) -> None:
             BAD.replace("object.spec.n,", "1 + 1,"),
             "`1 + 1` is no path",
         ),
+        (
+            GOOD.replace("provenance", "tags: [core.paths]\nprovenance"),
+            BAD.replace("provenance", "tags: [core.paths]\nprovenance").replace("object.spec.n,", "1 +,"),
+            "`1 +` is no path",
+        ),
+        (
+            GOOD,
+            BAD.replace("provenance", "tags: [core.paths]\nprovenance"),
+            "its twin engine/core/good has no tag core.paths",
+        ),
     ],
     ids=lambda value: value if len(value) < 80 else "",
 )
@@ -140,6 +153,16 @@ mappingText: |
     components: []LINE
 object: {apiVersion: x.example/v1, kind: Thing}
 """
+
+
+def test_a_case_of_validation_needs_no_workload(tmp_path: Path) -> None:
+    """What it is rejected for must still be one edit away from what is accepted."""
+    right = GOOD.partition("object:")[0].replace("clauses:", "do: validate\nclauses:") + "expect: {outcome: ok}\n"
+    wrong = right.replace("/good", "/bad").replace("kind: Thing}", "kind: thing}")
+    wrong = (
+        wrong.partition("expect:")[0] + "twin: engine/core/good\nexpect: {outcome: rejected, class: mapping-schema}\n"
+    )
+    assert problems(tmp_path, right, wrong) == []
 
 
 def test_a_case_of_text_differs_in_a_line(tmp_path: Path) -> None:

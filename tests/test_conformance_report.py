@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from workloadmap_spec.cases import Difference
-from workloadmap_spec.cli.conformance_text import render_human
+from workloadmap_spec.cli.conformance_text import Call, render_human
 from workloadmap_spec.cli.style import PLAIN
 from workloadmap_spec.conformance import report as reports
 from workloadmap_spec.conformance.expected import Expectation, apply, load_expectations, proposal
@@ -72,6 +72,8 @@ def report(*results: Result, reasons: dict[str, str] | None = None, skipped: lis
     return made
 
 
+CALL = Call(["acme", "--serve", "two words"])
+
 ALL = [passed(case) for case in SUITE]
 
 
@@ -122,7 +124,7 @@ def test_a_profile_that_is_claimed_and_not_tested_is_wrong() -> None:
     made = report(*[passed(case) for case in CORE])
     assert reports.untested(made) == ["gang"]
     assert reports.exit_code(made, []) == 1
-    assert "untested claim: gang is claimed, and no case tests it" in render_human(made, [], ["acme"], PLAIN)
+    assert "untested claim: gang is claimed, and no case tests it" in render_human(made, [], CALL, PLAIN)
 
 
 def test_a_feature_that_is_claimed_and_not_tested_is_wrong() -> None:
@@ -139,7 +141,7 @@ def test_cases_that_were_not_run_are_wrong_and_said_first() -> None:
     made = reports.make_report(run(*results, stopped="it ended 25 times"), SUITE, {})
     assert schema_problems(made, "ConformanceReport") == []
     assert reports.exit_code(made, []) == 1
-    text = render_human(made, [], ["acme"], PLAIN)
+    text = render_human(made, [], CALL, PLAIN)
     assert text.startswith("stopped: it ended 25 times; 1 cases were not run and count as wrong\n")
     assert "**Stopped**: it ended 25 times." in render_markdown(made)
 
@@ -161,17 +163,21 @@ def test_long_values_are_cut_in_a_report() -> None:
 
 def test_the_words_say_what_is_wrong_and_how_to_ask_again() -> None:
     made = report(*but(failed(CORE[0]), crashed(GANG[0])))
-    text = render_human(made, ["list.yaml:3: a stale entry"], ["acme", "--serve"], PLAIN)
+    text = render_human(made, ["list.yaml:3: a stale entry"], CALL, PLAIN)
     assert text == (
         f"failed {CORE[0].id}: the answer differs\n"
         "  /totals/pods: expected 3, actual 4\n"
         '  /status: expected {"phase": "Running"}, actual "<\\u0000&>"\n'
         "  | a log line\n"
-        f"  ask again: workloadmap conformance request {CORE[0].id} | acme --serve\n"
+        f"  ask again: workloadmap conformance request {CORE[0].id} | acme --serve 'two words'\n"
         "\n"
         f"errored {GANG[0].id}: crashed\n"
         "  the reader was ended by signal SIGSEGV\n"
-        f"  ask again: workloadmap conformance request {GANG[0].id} | acme --serve\n"
+        f"  ask again: workloadmap conformance request {GANG[0].id} | acme --serve 'two words'\n"
+        "\n"
+        "FOLDER                PASSED\n"
+        "engine/core/resolve   3/4\n"
+        f"engine/gang/ranges    {len(GANG) - 1}/{len(GANG)}\n"
         "\n"
         "expected failures: list.yaml:3: a stale entry\n"
         "PROFILE   VERDICT   PASSED   FAILED   ERRORED   EXPECTED   SKIPPED\n"
@@ -185,9 +191,33 @@ def test_the_words_say_what_is_wrong_and_how_to_ask_again() -> None:
 def test_only_some_of_many_failures_are_told() -> None:
     many = [failed(CORE[0])] * 25
     cases = [{**entry, "id": f"engine/core/x{number}"} for number, entry in enumerate(report(*many)["cases"])]
-    text = render_human({**report(*ALL), "cases": cases}, [], ["acme"], PLAIN)
-    assert text.count("ask again") == 20
-    assert "and 5 more cases that are not right; `--format json` has all" in text
+    for most, told, rest in (
+        (None, 10, "and 15 more cases that are not right; `--max-failures 25` shows all\n"),
+        (24, 24, "and 1 more case that is not right; `--max-failures 25` shows all\n"),
+        (0, 0, "and 25 more cases that are not right; `--max-failures 25` shows all\n"),
+        (25, 25, ""),
+    ):
+        call = CALL if most is None else replace(CALL, max_failures=most)
+        text = render_human({**report(*ALL), "cases": cases}, [], call, PLAIN)
+        assert text.count("ask again") == told
+        assert rest in text
+        assert text.count(" more case") == bool(rest)
+
+
+def test_folders_are_counted_where_a_profile_fails() -> None:
+    """What passes as a whole needs no more than its row."""
+    assert "FOLDER" not in render_human(report(*ALL), [], CALL, PLAIN)
+    text = render_human(report(*but(failed(CORE[0]))), [], CALL, PLAIN)
+    assert "\nengine/core/resolve   3/4\n" in text
+    assert "engine/gang/ranges" not in text
+
+
+def test_a_run_of_a_part_is_told_to_be_one() -> None:
+    part = report(*ALL[1:], skipped=[ALL[0].case.id])
+    for text in (render_human(part, [], CALL, PLAIN), render_markdown(part)):
+        assert "nly a part of what the reader claims" in text
+        assert "narrowed" not in text
+    assert "a part" not in render_human(report(*ALL), [], CALL, PLAIN)
 
 
 def test_more_differences_than_anybody_reads_are_counted() -> None:

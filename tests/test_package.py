@@ -15,11 +15,13 @@ import pytest
 import yaml
 
 from workloadmap_spec import files
+from workloadmap_spec.conformance.lines import render_lines
+from workloadmap_spec.conformance.suite import load_suite, suite_digest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 #: The folders that a wheel carries under `workloadmap_spec/data/`.
-DATA_FOLDERS = ("schema", "mappings", "conformance/cases", "conformance/data")
+DATA_FOLDERS = ("schema", "mappings")
 
 
 def run(*command: str, cwd: Path, pythonpath: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -85,15 +87,16 @@ def test_the_wheel_from_the_sdist_is_the_wheel_from_the_checkout(wheel: Path, tm
 
 
 def test_the_wheel_carries_every_data_file_unchanged(wheel: Path) -> None:
-    """Schemas, mappings and cases are in the wheel, byte for byte."""
+    """Schemas and mappings are in the wheel, byte for byte, and the cases are there as lines."""
     expected = {
         f"workloadmap_spec/data/{path.relative_to(REPOSITORY).as_posix()}": path.read_bytes()
         for path in tracked_files()
         if path.relative_to(REPOSITORY).as_posix().startswith(tuple(f"{folder}/" for folder in DATA_FOLDERS))
         or (path.parent == REPOSITORY / "conformance" and path.suffix in (".json", ".md"))
     }
-    for folder in DATA_FOLDERS[:3]:
+    for folder in DATA_FOLDERS:
         assert any(name.startswith(f"workloadmap_spec/data/{folder}/") for name in expected), f"{folder} is empty"
+    expected["workloadmap_spec/data/conformance/cases.jsonl"] = render_lines(load_suite()).encode()
     found = {name: text for name, text in contents(wheel).items() if name.startswith("workloadmap_spec/data/")}
     assert found == expected
 
@@ -123,7 +126,7 @@ def test_an_installed_package_finds_its_own_data(installed: Path, tmp_path: Path
         data,
         data / "schema" / "v1alpha1" / "SPEC.md",
         data / "mappings",
-        data / "conformance" / "cases",
+        data / "conformance" / "cases.jsonl",
     ]
 
 
@@ -147,6 +150,31 @@ def test_an_installed_command_lists_every_mapping(installed: Path, tmp_path: Pat
     kinds = {mapping["spec"]["workload"]["kind"] for mapping in mappings}
     assert kinds
     assert {kind for kind in kinds if kind not in result.stdout} == set()
+
+
+def test_an_installed_suite_is_put_to_an_installed_reader(installed: Path, tmp_path: Path) -> None:
+    """All of it, from the lines that came with the wheel: there is no case in YAML."""
+    assert not list(installed.rglob("*.case.yaml"))
+    command = ["-m", "workloadmap_spec", "conformance", "run", "--format", "json", "--seed", "1", "--"]
+    reader = [sys.executable, "-m", "workloadmap_spec", "reader"]
+    result = run(*command, *reader, cwd=tmp_path, pythonpath=installed)
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr
+    report = json.loads(result.stdout)
+    suite = load_suite()
+    assert report["suite"]["digest"] == suite_digest(suite)
+    assert report["totals"]["passed"] == len(suite)
+
+
+def test_an_installed_case_is_run_and_asked_for_by_name(installed: Path, tmp_path: Path) -> None:
+    """`workloadmap test` and `workloadmap conformance request` find it among the lines."""
+    name = "engine/core/resolve/"
+    count = len(list((files.cases_root() / name).glob("*.yaml")))
+    result = run("-m", "workloadmap_spec", "test", "-k", name, cwd=tmp_path, pythonpath=installed)
+    assert (result.returncode, result.stdout) == (0, f"{count} passed, 0 failed\n")
+    wanted = load_suite([files.cases_root() / name])[0]
+    command = ["-m", "workloadmap_spec", "conformance", "request", wanted.id]
+    result = run(*command, cwd=tmp_path, pythonpath=installed)
+    assert json.loads(result.stdout.splitlines()[1]) == {"id": "case", **wanted.request}
 
 
 def test_the_second_engine_is_imported_only_when_asked(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
     python tools/results.py --run   run the readers that are here, and keep their reports in conformance/results/
     python tools/results.py         only make the page
 
-A report is kept as it was made, in `conformance/results/NAME/VERSION.json`; one of a narrowed run, or of another suite
-than the one here, is refused.
+A report is kept as it was made, in `conformance/results/NAME/VERSION.json`. One of a part of the suite, one of another
+suite than the one here, and a second one of a reader and version are refused.
 """
 
 from __future__ import annotations
@@ -14,9 +14,15 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from workloadmap_spec.cel.witness import ENGINES
 from workloadmap_spec.conformance.suite import load_suite, suite_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workloadmap_spec.conformance.suite import SuiteCase
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 RESULTS: Final = ROOT / "conformance" / "results"
@@ -24,24 +30,22 @@ PAGE: Final = ROOT / "conformance" / "RESULTS.md"
 READER: Final = [sys.executable, "-m", "workloadmap_spec", "reader"]
 JAVASCRIPT: Final = ["node", str(ROOT / "conformance" / "readers" / "javascript" / "reader.js")]
 
-#: The readers here, with the engine of each.
-READERS: Final = {
-    "its own evaluator": READER,
-    "cel-python": [*READER, "--engine", "cel-python"],
-    "cel-cpp": [*READER, "--engine", "cel-cpp"],
-    "@bufbuild/cel": JAVASCRIPT,
-}
+#: The readers here: ours with each engine, and the second one.
+READERS: Final = [*([*READER, "--engine", engine] for engine in ENGINES), JAVASCRIPT]
 
 
 def run_readers() -> None:
     """Run the suite against every reader that is installed, and keep the reports."""
-    for command in READERS.values():
+    for command in READERS:
         if shutil.which(command[0]) is None:
             print(f"{command[0]} is not installed", file=sys.stderr)
             continue
         runner = [sys.executable, "-m", "workloadmap_spec", "conformance", "run", "--format", "json", "--jobs", "2"]
         asked = [*runner, "--variants", "all", "--", *command]
         done = subprocess.run(asked, check=False, stdout=subprocess.PIPE)  # noqa: S603 - our own
+        if not done.stdout:
+            print(f"{' '.join(command)} does not start", file=sys.stderr)
+            continue
         report = json.loads(done.stdout)
         implementation = report["implementation"]
         path = RESULTS / implementation["name"] / f"{implementation['version']}.json"
@@ -50,45 +54,74 @@ def run_readers() -> None:
         print(f"{implementation['name']}: {report['totals']['passed']} of {len(report['cases'])}")
 
 
-def render(reports: list[dict[str, Any]]) -> str:
+def problem(reports: dict[Path, dict[str, Any]], digest: str) -> str | None:
+    """Why no page can be made of reports; None if it can."""
+    seen: dict[tuple[str, str], Path] = {}
+    for path, report in reports.items():
+        where = path.relative_to(RESULTS)
+        if not report.get("complete"):
+            return f"{where}: the report is cut off"
+        if report["run"]["narrowed"]:
+            return f"{where}: the report is of a part of what the reader claims"
+        if report["suite"]["digest"] != digest:
+            return f"{where}: the report is of another suite; `make results` makes those of the readers here anew"
+        first = seen.setdefault(_key(report), path)
+        if first is not path:
+            return f"{where}: {first.relative_to(RESULTS)} is of the same reader and version; remove one of the two"
+    return None if reports else f"there is no report in {RESULTS}"
+
+
+def _key(report: dict[str, Any]) -> tuple[str, str]:
+    """Which reader a report is of."""
+    return report["implementation"]["name"], report["implementation"]["version"]
+
+
+def render(reports: list[dict[str, Any]], suite: Sequence[SuiteCase]) -> str:
     """The page: a row for each profile, a column for each reader."""
-    names = [report["implementation"]["name"] for report in reports]
-    rows: dict[str, dict[str, str]] = {}
+    rows: dict[str, dict[tuple[str, str], str]] = {}
     for report in reports:
         for profile in report["profiles"]:
-            counts = profile["required"]
-            text = f"{counts['passed']}/{sum(counts.values())}" + (
-                "" if profile["verdict"] == "pass" else " **partial**"
-            )
-            rows.setdefault(profile["name"], {})[report["implementation"]["name"]] = text
+            mark = "" if profile["verdict"] == "pass" else f" **{profile['verdict']}**"
+            rows.setdefault(profile["name"], {})[_key(report)] = _count(profile["required"]) + mark
+    rows["all"] = {_key(report): _count(report["totals"]) for report in reports}
     versions = [f"{report['implementation']['version']}, {report['implementation']['language']}" for report in reports]
-    suite = reports[0]["suite"]
+    engine = sum(case.profile != "catalog" for case in suite)
+    head = reports[0]["suite"]
     lines = [
         "# Results",
         "",
-        f"Suite {suite['version']} of {suite['specVersion']}, each case asked in other words too (`--variants all`).",
+        f"Suite {head['version']} of {head['specVersion']}: {len(suite)} cases,",
+        f"{engine} of what a reader must do and {len(suite) - engine} of the catalogue.",
+        "Each case is asked in other words too (`--variants all`).",
         "Made by `make results` from the reports in [`results`](results).",
         "",
-        f"| profile | {' | '.join(f'`{name}`' for name in names)} |",
-        f"| --- |{' ---: |' * len(names)}",
+        f"| profile | {' | '.join(f'`{name}`' for name, _ in map(_key, reports))} |",
+        f"| --- |{' ---: |' * len(reports)}",
         f"| version, language | {' | '.join(versions)} |",
-        *(f"| `{row}` | {' | '.join(cells.get(name, '-') for name in names)} |" for row, cells in rows.items()),
+        *(
+            f"| `{row}` | {' | '.join(cells.get(_key(report), '-') for report in reports)} |"
+            for row, cells in rows.items()
+        ),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _count(counts: dict[str, int]) -> str:
+    """How many cases passed, and of how many."""
+    return f"{counts['passed']}/{sum(counts.values())}"
 
 
 def main() -> int:
     """Run if asked to, and make the page."""
     if "--run" in sys.argv[1:]:
         run_readers()
-    digest = suite_digest(load_suite())
-    reports = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*/*.json"))]
-    for report in reports:
-        name = report["implementation"]["name"]
-        if report["run"]["narrowed"] or not report.get("complete") or report["suite"]["digest"] != digest:
-            print(f"the report of {name} is of another suite or of a narrowed run; `make results`", file=sys.stderr)
-            return 1
-    PAGE.write_text(render(reports), encoding="utf-8")
+    suite = load_suite()
+    reports = {path: json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.rglob("*.json"))}
+    wrong = problem(reports, suite_digest(suite))
+    if wrong is not None:
+        print(wrong, file=sys.stderr)
+        return 1
+    PAGE.write_text(render(list(reports.values()), suite), encoding="utf-8")
     return 0
 
 

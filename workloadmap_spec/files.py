@@ -15,6 +15,9 @@ from workloadmap_spec.errors import WorkloadMapError
 #: The version of the specification that this package implements, and the name of its folder of schemas.
 SPEC_VERSION = "v1alpha1"
 
+#: The file that an installed package has in the place of the folder of cases.
+CASES_FILE = "cases.jsonl"
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -90,9 +93,10 @@ def conformance_path(name: str) -> Path:
 
 
 def cases_root() -> Path:
-    """Give the folder of the conformance cases.
+    """Give the place of the conformance cases: their folder in a checkout, one file of lines in an installed package.
 
     Raises:
         DataFileError: The package was installed without its cases.
     """
-    return _below("conformance", "cases")
+    folder = root() / "conformance" / "cases"
+    return folder if folder.is_dir() else _below("conformance", CASES_FILE)

@@ -206,8 +206,7 @@ def schema_problems(document: JSON, kind: str) -> list[SchemaProblem]:
         if found != wanted:
             message = f"this is not {noun}: its `{member}` is {_shown(found)}"
             return [SchemaProblem("document", f"/{member}", message, cure)]
-    explainer = _Explainer(*_validator(kind), noun)
-    return _independent(explainer.faults(document), document)
+    return _independent(_explainer(kind).faults(document), document)
 
 
 def _independent(faults: Iterable[_Fault], document: JSON) -> list[SchemaProblem]:
@@ -255,13 +254,14 @@ def document_order(document: JSON) -> Callable[[str], tuple[int, ...]]:
 
 
 @cache
-def _validator(kind: str) -> tuple[Draft202012Validator, dict[str, Any]]:
-    """The validator of a kind of document, and its schema."""
+def _explainer(kind: str) -> _Explainer:
+    """What says in words how a document violates the schema of its kind."""
     # A quarter of a second, which only those pay who validate.
     from jsonschema import Draft202012Validator  # noqa: PLC0415
 
-    schema: dict[str, Any] = json.loads(schema_path(_SCHEMAS[kind][0]).read_text(encoding="utf-8"))
-    return Draft202012Validator(schema), schema
+    file, noun = _SCHEMAS[kind]
+    schema: dict[str, Any] = json.loads(schema_path(file).read_text(encoding="utf-8"))
+    return _Explainer(Draft202012Validator(schema), schema, noun)
 
 
 class _Explainer:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable, Sequence
 
+    from workloadmap_spec.cli.conformance_text import Call
     from workloadmap_spec.cli.style import Style
     from workloadmap_spec.conformance.suite import SuiteCase
 
@@ -89,7 +90,7 @@ def _add_selection(parser: ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="only this profile (may be repeated); the report is then narrowed",
+        help="only this profile (may be repeated); the report then says that it is of a part",
     )
     parser.add_argument(
         "--cases", metavar="PATH", action="append", default=[], help="cases at another place (may be repeated)"
@@ -124,7 +125,10 @@ def _add_run(nested: Subparsers) -> None:
         help="decides the order of the cases (default: another each time)",
     )
     parser.add_argument(
-        "--sample", type=_count, metavar="N", help="only so many cases, drawn by the seed; the report is then narrowed"
+        "--sample",
+        type=_count,
+        metavar="N",
+        help="only so many cases, drawn by the seed; as above, the rest is unknown",
     )
     parser.add_argument(
         "--variants",
@@ -143,6 +147,13 @@ def _add_run(nested: Subparsers) -> None:
         "--skip", metavar="ID", action="append", default=[], help="do not run this case (may be repeated)"
     )
     parser.add_argument("--format", choices=_FORMATS, default="human", help="what to print (default: human)")
+    parser.add_argument(
+        "--max-failures",
+        type=_amount,
+        default=None,
+        metavar="N",
+        help="print so many failures in full, and count the rest (default: 10)",
+    )
     parser.add_argument(
         "--output",
         metavar="FORMAT=FILE",
@@ -164,6 +175,17 @@ def _count(text: str) -> int:
 
 
 _count.__name__ = "number from 1 to 256"
+
+
+def _amount(text: str) -> int:
+    """A number of things, perhaps none."""
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
+_amount.__name__ = "number"
 
 
 def _seconds(text: str) -> float:
@@ -306,13 +328,17 @@ def _write(report: dict[str, Any], problems: Sequence[str], arguments: Namespace
     """Write the report in every form that is asked for."""
     from pathlib import Path  # noqa: PLC0415 - with the rest
 
+    from workloadmap_spec.cli.conformance_text import MAX_FAILURES, Call  # noqa: PLC0415
     from workloadmap_spec.cli.output import write_data, write_text  # noqa: PLC0415
     from workloadmap_spec.cli.style import PLAIN, style_of  # noqa: PLC0415
 
+    cases = [part for path in arguments.cases for part in ("--cases", path)]
+    request = [*_caller(), "conformance", "request", *cases]
+    call = Call(arguments.command, request, MAX_FAILURES if arguments.max_failures is None else arguments.max_failures)
     for form, path in arguments.output:
-        Path(path).write_text(_rendered(form, report, problems, arguments.command, PLAIN), encoding="utf-8")
+        Path(path).write_text(_rendered(form, report, problems, call, PLAIN), encoding="utf-8")
     style = style_of(sys.stdout, arguments.color)
-    text = _rendered(arguments.format, report, problems, arguments.command, style)
+    text = _rendered(arguments.format, report, problems, call, style)
     if arguments.format == "human":
         write_text(text)
         return
@@ -321,7 +347,23 @@ def _write(report: dict[str, Any], problems: Sequence[str], arguments: Namespace
         say("error", problem)
 
 
-def _rendered(form: str, report: dict[str, Any], problems: Sequence[str], command: Sequence[str], style: Style) -> str:
+def _caller() -> list[str]:
+    """What to call us by: our name where the shell knows it, else as we were called."""
+    import shutil  # noqa: PLC0415 - with the rest
+    from pathlib import Path  # noqa: PLC0415
+
+    from workloadmap_spec.cli import program_name  # noqa: PLC0415
+
+    name, called = program_name(), Path(sys.argv[0])
+    if called.parts[-2:] == ("workloadmap_spec", "__main__.py"):
+        return [sys.executable, "-m", "workloadmap_spec"]
+    found = shutil.which(name)
+    if called.name == name and (found is None or Path(found).resolve() != called.resolve()):
+        return [sys.argv[0]]
+    return name.split()
+
+
+def _rendered(form: str, report: dict[str, Any], problems: Sequence[str], call: Call, style: Style) -> str:
     """The report in one form."""
     if form == "json":
         import json  # noqa: PLC0415 - for this form only
@@ -337,7 +379,7 @@ def _rendered(form: str, report: dict[str, Any], problems: Sequence[str], comman
         return render_markdown(report, problems)
     from workloadmap_spec.cli.conformance_text import render_human  # noqa: PLC0415 - for this form only
 
-    return render_human(report, problems, command, style)
+    return render_human(report, problems, call, style)
 
 
 def _write_proposal(path: str, results: Sequence[Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.cli.style import clean, clean_lines
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
     from workloadmap_spec.cli.style import Style
 
-#: So many cases that are not right are told; the report has all.
-_MAX_CASES: Final = 20
+#: So many cases that are not right are told in full, if nobody says otherwise; the report has all.
+MAX_FAILURES: Final = 10
 _MAX_STDERR_LINES: Final = 8
 
 #: Outcomes that say little by themselves.
@@ -23,19 +24,38 @@ _WORDS: Final = {"ok": "the answer differs", "unsupported": "unsupported, though
 _COLORS: Final = {"pass": "green", "partial": "yellow", "fail": "red"}
 
 
-def render_human(report: Mapping[str, Any], problems: Sequence[str], command: Sequence[str], style: Style) -> str:
-    """The report: what failed and how to ask it again, what is wrong with the list, a table, and one line."""
+@dataclass(frozen=True, slots=True)
+class Call:
+    """How a run was called."""
+
+    #: The reader, with its arguments.
+    reader: Sequence[str]
+    #: What prints the request of a case, but for its id.
+    request: Sequence[str] = ("workloadmap", "conformance", "request")
+    #: So many cases that are not right are told in full.
+    max_failures: int = MAX_FAILURES
+
+
+def render_human(report: Mapping[str, Any], problems: Sequence[str], call: Call, style: Style) -> str:
+    """The report: what failed and how to ask it again, what is wrong with the list, tables, and one line."""
     lines = list(_stopped(report, style))
     wrong = [case for case in report["cases"] if case["verdict"] in ("failed", "errored")]
-    for case in wrong[:_MAX_CASES]:
-        lines += [*_failure(case, command, style), ""]
-    if len(wrong) > _MAX_CASES:
-        lines += [f"and {len(wrong) - _MAX_CASES} more cases that are not right; `--format json` has all", ""]
+    for case in wrong[: call.max_failures]:
+        lines += [*_failure(case, call, style), ""]
+    more = len(wrong) - call.max_failures
+    if more > 0:
+        what = "1 more case that is not right" if more == 1 else f"{more} more cases that are not right"
+        lines += [f"and {what}; `--max-failures {len(wrong)}` shows all", ""]
+    lines += _folders(report)
     lines += [f"{style.paint('expected failures:', 'yellow', 'bold')} {clean(problem)}" for problem in problems]
     for name in untested(report):
         lines.append(f"{style.paint('untested claim:', 'red', 'bold')} {clean(name)} is claimed, and no case tests it")
     lines += _table(report, style)
     lines += ["", _summary(report)]
+    if report["run"]["narrowed"]:
+        lines.append(
+            "Only a part of what the reader claims was put to it (--profile, --sample, --skip): the rest is unknown."
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -48,7 +68,7 @@ def _stopped(report: Mapping[str, Any], style: Style) -> Iterator[str]:
         yield ""
 
 
-def _failure(case: Mapping[str, Any], command: Sequence[str], style: Style) -> Iterator[str]:
+def _failure(case: Mapping[str, Any], call: Call, style: Style) -> Iterator[str]:
     """A case that is not right."""
     yield f"{style.paint(case['verdict'], 'red', 'bold')} {case['id']}: {_WORDS.get(case['outcome'], case['outcome'])}"
     if "message" in case:
@@ -56,8 +76,21 @@ def _failure(case: Mapping[str, Any], command: Sequence[str], style: Style) -> I
     yield from (f"  {clean(line)}" for line in difference_lines(case))
     told = case.get("stderr", "").splitlines()
     yield from (style.paint(f"  | {clean(line)}", "dim") for line in told[-_MAX_STDERR_LINES:])
-    asked = f"workloadmap conformance request {case['id']} | {shlex.join(command)}"
+    asked = f"{shlex.join([*call.request, case['id']])} | {shlex.join(call.reader)}"
     yield style.paint(f"  ask again: {asked}", "dim")
+
+
+def _folders(report: Mapping[str, Any]) -> list[str]:
+    """How many cases of each folder pass, in the profiles that fail; nothing if none does."""
+    failing = {profile["name"] for profile in report["profiles"] if profile["verdict"] == "fail"}
+    counts: dict[str, list[int]] = {}
+    for case in report["cases"]:
+        if case["profile"] in failing:
+            count = counts.setdefault(case["id"].rpartition("/")[0], [0, 0])
+            count[0] += case["verdict"] == "passed"
+            count[1] += 1
+    rows = [[folder, f"{passed}/{total}"] for folder, (passed, total) in sorted(counts.items())]
+    return [*align([["FOLDER", "PASSED"], *rows]), ""] if rows else []
 
 
 def _table(report: Mapping[str, Any], style: Style) -> list[str]:
@@ -83,5 +116,4 @@ def _summary(report: Mapping[str, Any]) -> str:
     implementation, run, totals = report["implementation"], report["run"], report["totals"]
     name = clean(f"{implementation['name']} {implementation['version']}")
     passed, total = totals["passed"], sum(totals.values())
-    narrowed = ", narrowed" if run["narrowed"] else ""
-    return f"{name}: {passed} of {total} cases passed in {run['seconds']:.1f} s (seed {run['seed']}{narrowed})"
+    return f"{name}: {passed} of {total} cases passed in {run['seconds']:.1f} s (seed {run['seed']})"

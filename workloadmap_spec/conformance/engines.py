@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from workloadmap_spec.cel import roots_used
-from workloadmap_spec.cel.failures import ExpressionEvaluationError, Site
+from workloadmap_spec.cel.failures import ExpressionEvaluationError, NotPortableError, Site
 from workloadmap_spec.field_compiler import native_engine
 
 if TYPE_CHECKING:
@@ -32,9 +31,12 @@ def engine_of(name: str) -> Engine:
         native = native_engine(tree, text)
 
         def program(env: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
-            # The limits of S3.2.9 are the reader's: the engines have others, or none.
-            with suppress(ExpressionEvaluationError):
+            # The limits of S3.2.9 are the reader's: the engines have others, or none. So is what they differ in.
+            try:
                 native(env)
+            except ExpressionEvaluationError as error:
+                if isinstance(error, NotPortableError):
+                    raise
             said, value = asked.evaluate_checked(text, {root: env[root] for root in roots if root in env})
             if said == "error":
                 raise ExpressionEvaluationError(value, Site(text, 0, len(text)))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from workloadmap_spec.cases import Difference, compare, compare_rejection, stripped
+from workloadmap_spec.cases import Difference, compare_rejection, compare_result, stripped
 from workloadmap_spec.conformance.vocabulary import vocabulary
 from workloadmap_spec.pointer import split
-from workloadmap_spec.schemas import map_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -59,20 +58,10 @@ class Judge:
             return Judgement(False, (Difference("/outcome", expect["outcome"], outcome),), message)  # noqa: FBT003
         if outcome == "rejected":
             error = answer["error"]
-            return _differing(
-                compare_rejection(expect, error["class"], error.get("at"), "/error"), error.get("message")
-            )
-        if "wanted" in expect:
-            return _differing(compare(expect["wanted"], answer["wanted"], "/wanted"))
-        return self._document(expect["document"], answer["document"])
-
-    def _document(self, expected: Mapping[str, Any], document: JSON) -> Judgement:
-        """Compare a map: first with its schema, then with the expected one."""
-        for problem in map_problems(document):
-            place = problem.pointer or "the whole map"
-            return Judgement(passed=False, message=f"the map violates its schema at {place}: {problem.message}")
-        assert isinstance(document, dict)  # noqa: S101 - the schema has just said so
-        return _differing(compare(self.view(expected), self.view(document)))
+            differences = compare_rejection(expect, error["class"], error.get("at"), "/error")
+            return Judgement(not differences, differences, error.get("message") if differences else None)
+        differences, wrong = compare_result(expect, answer, self.view)
+        return Judgement(not differences and wrong is None, differences, wrong)
 
     def view(self, document: Mapping[str, Any]) -> dict[str, Any]:
         """The part of a map that is compared: without texts, and without what belongs to profiles not claimed."""
@@ -110,9 +99,3 @@ def _without(value: JSON, members: Iterable[str]) -> Any:  # noqa: ANN401 - JSON
         if not found["incomplete"]:
             del found["incomplete"]
     return found
-
-
-def _differing(differences: Iterable[Difference], message: str | None = None) -> Judgement:
-    """Right if there are no differences."""
-    found = tuple(differences)
-    return Judgement(not found, found, message if found else None)

@@ -17,7 +17,7 @@ def render_markdown(report: Mapping[str, Any], problems: Sequence[str] = ()) -> 
         f"## Conformance of {implementation['name']} {implementation['version']}",
         "",
         f"Suite {report['suite']['version']} of {report['suite']['specVersion']}, seed {report['run']['seed']}"
-        + (", narrowed" if report["run"]["narrowed"] else "")
+        + (", only a part of what the reader claims" if report["run"]["narrowed"] else "")
         + ".",
         "",
         "| profile | verdict | passed | failed | errored | expected failures | skipped |",

@@ -6,6 +6,7 @@ import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
+from workloadmap_spec.cases import RESULTS
 from workloadmap_spec.conformance.vocabulary import PROTOCOL, claim_problem, vocabulary
 
 if TYPE_CHECKING:
@@ -18,15 +19,13 @@ _MAX_EXPONENT: Final = 40
 
 #: What an answer may hold beside its `id`, by its outcome: members that it must have, and ones that it may.
 _ANSWERS: Final[Mapping[str, tuple[frozenset[str], frozenset[str]]]] = {
-    "ok": (frozenset(), frozenset({"document", "wanted"})),
+    "ok": (frozenset(), frozenset()),
     "rejected": (frozenset({"error"}), frozenset()),
     "unsupported": (frozenset(), frozenset({"feature", "message"})),
     "internal": (frozenset(), frozenset({"message", "trace"})),
 }
-#: What an answer with the outcome ok must hold, by what was asked.
-_RESULTS: Final = {"map": {"document"}, "references": {"wanted"}, "validate": set[str]()}
 #: What a reader can be asked to do.
-COMMANDS: Final = tuple(_RESULTS)
+COMMANDS: Final = tuple(RESULTS)
 _HELLO: Final = frozenset({"protocol", "implementation", "specVersions", "profiles"})
 
 
@@ -140,7 +139,7 @@ def check_answer(message: Mapping[str, Any], identity: str, command: str) -> Non
         raise WireError(f"the outcome {outcome!r} is none of {', '.join(_ANSWERS)}")
     required, optional = _ANSWERS[outcome]
     if outcome == "ok":
-        required, optional = frozenset(_RESULTS[command]), frozenset()
+        required = frozenset(name for name in (RESULTS[command],) if name is not None)
     missing = sorted(required - message.keys())
     if missing:
         raise WireError(f"an answer to `{command}` with the outcome {outcome} needs `{missing[0]}`")
