@@ -63,6 +63,8 @@ class Instance:
     pods: int | None = None
     min_pods: int | None = None
     template: dict[str, Any] | None = None
+    #: Why there is no template, or not the whole, if so.
+    lacks_template: str | None = None
     main_container: str | None = None
     pod_resources: PodResources | None = None
     observed: dict[str, Any] = field(default_factory=dict)
@@ -108,8 +110,8 @@ class Tree:
     leaves: list[Instance]
     #: The entries of `totals.incomplete`, in order.
     incomplete: list[dict[str, str]]
-    #: How many elements of each component were read, below all its parents.
-    elements: dict[str, int] = field(default_factory=dict)
+    #: How many elements of each component, by identity, were read, below all its parents.
+    elements: dict[int, int] = field(default_factory=dict)
 
     def instances(self) -> Iterator[Instance]:
         """Every instance, each before what is below it."""
@@ -203,17 +205,18 @@ def _read_component(component: Component, scope: Scope, parent: Instance | None,
         return []
     if not elements and _rests_on_missing(component.for_each, scope):
         tree.note("components", MISSING, component.name)
-    before = tree.elements.get(component.name, 0)
-    tree.elements[component.name] = before + len(elements)
-    if tree.elements[component.name] > MAX_INSTANCES:
-        at = f"{component.at}/forEach" if component.for_each is not None else component.at
+    before = tree.elements.get(id(component), 0)
+    tree.elements[id(component)] = before + len(elements)
+    if tree.elements[id(component)] > MAX_INSTANCES:
         found_text = f"more than {MAX_INSTANCES} elements; the first {MAX_INSTANCES} are read"
-        scope.report(at, "limit-exceeded", found_text)
+        scope.report(f"{component.at}/forEach", "limit-exceeded", found_text)
         tree.note("components", ERROR, component.name)
         elements = elements[: max(0, MAX_INSTANCES - before)]
     found: list[Instance] = []
     seen: set[str] = set()
     for key, item, place in elements:
+        if component.is_list and item is None:
+            continue
         instance = _read_instance(component, scope, parent, (key, item, place), seen, tree)
         if instance is not None:
             found.append(instance)
@@ -236,7 +239,7 @@ def _elements(component: Component, scope: Scope) -> list[tuple[Any, Any, str | 
     if value is ABSENT:
         return []
     if type(value) is list:
-        return [(index, item, step_place(place, index)) for index, item in enumerate(value) if item is not None]
+        return [(index, item, step_place(place, index)) for index, item in enumerate(value)]
     if type(value) is dict:
         return [(key, value[key], step_place(place, key)) for key in sorted(value)]
     raise scope.fail(
@@ -305,6 +308,8 @@ def _read_id_if_wanted(
 def _read_id(component: Component, scope: Scope, key: object, sources: dict[str, str]) -> str:
     """The id of an instance (S6.2.2)."""
     if component.instance is None:
+        if key == "":
+            raise scope.fail(f"{component.at}/forEach", "result-invalid", "an instance needs an id; its key is empty")
         return str(key)
     value = component.instance.read(scope)
     if type(value) is int:
@@ -325,15 +330,11 @@ def _fill(instance: Instance, tree: Tree) -> Instance | None:
     component, scope = instance.component, instance.scope
     if component.template is not None and not _fill_template(instance, component.template, tree):
         return None
-    embedded = None
-    if component.embed is not None:
-        try:
-            embedded = read_embedded(component.embed, scope)
-        except FailedError:
-            tree.note("components", ERROR, component.name, instance.id)
-        else:
-            if embedded is None and not _stays_without(instance, tree):
-                return None
+    embedded = None if component.embed is None else _embedded_of(component.embed, instance)
+    if isinstance(embedded, str) and embedded != ERROR and not _is_decided(component):
+        if embedded == MISSING:
+            tree.note("components", MISSING, component.name, instance.id)
+        return None
     _read_words(instance)
     instance.unknown = _read_counts(instance)
     _read_observed(instance)
@@ -342,7 +343,9 @@ def _fill(instance: Instance, tree: Tree) -> Instance | None:
     note_incomplete(component.incomplete, scope, tree, component.name, instance.id)
     for nested in component.components:
         instance.children.append(_read_component(nested, scope, instance, tree))
-    if component.embed is not None and embedded is not None:
+    if isinstance(embedded, str):
+        tree.note("components", embedded, component.name, instance.id)
+    elif component.embed is not None and embedded is not None:
         _read_embedded(instance, component.embed, embedded, tree)
     return instance
 
@@ -358,31 +361,37 @@ def _fill_template(instance: Instance, template: Template, tree: Tree) -> bool:
         if fields:
             value, failed = lay_fields(fields, outer.scope, value)
             damaged |= failed
-    if value is None and not damaged:
-        missing = _rests_on_missing(template.base, scope)
-        decided = component.where if component.is_list else component.when
-        if decided is None:
-            if missing:
-                tree.note("components", MISSING, component.name)
-            return False
-        tree.note("podTemplate", MISSING if missing else ABSENT_REASON, component.name, instance.id)
-    elif damaged:
-        tree.note("podTemplate", ERROR, component.name, instance.id)
+    missing = read.baseless and _rests_on_missing(template.base, scope)
+    if damaged:
+        instance.lacks_template = ERROR
+    elif missing:
+        instance.lacks_template = MISSING
+    elif value is None:
+        instance.lacks_template = ABSENT_REASON
+    if value is None and not damaged and not _is_decided(component):
+        if missing:
+            tree.note("components", MISSING, component.name)
+        return False
     instance.template, instance.main_container = value, read.main_container
     instance.sources.update(read.sources)
     return True
 
 
-def _stays_without(instance: Instance, tree: Tree) -> bool:
-    """Whether an instance exists although what it embeds is absent; says what is missing."""
-    component, embed = instance.component, instance.component.embed
-    missing = embed is not None and (
-        _rests_on_missing(embed.spec, instance.scope) or _rests_on_missing(embed.whole, instance.scope)
-    )
-    decided = component.where if component.is_list else component.when
-    if missing or decided is not None:
-        tree.note("components", MISSING if missing else ABSENT_REASON, component.name, instance.id)
-    return decided is not None
+def _is_decided(component: Component) -> bool:
+    """Whether a condition says that an instance exists, and not what there is of it (S6.3)."""
+    return (component.where if component.is_list else component.when) is not None
+
+
+def _embedded_of(embed: Embed, instance: Instance) -> Embedded | str:
+    """What an instance embeds, or the reason why there is nothing."""
+    scope = instance.scope
+    try:
+        embedded = read_embedded(embed, scope)
+    except FailedError:
+        return ERROR
+    if embedded is not None:
+        return embedded
+    return MISSING if _rests_on_missing(embed.spec, scope) or _rests_on_missing(embed.whole, scope) else ABSENT_REASON
 
 
 def _read_words(instance: Instance) -> None:
@@ -504,6 +513,8 @@ def _total(instance: Instance, tree: Tree) -> None:
     if minimum is not None and minimum > MAX_COUNT:
         minimum = None
     instance.pods, instance.min_pods = pods, minimum
+    if instance.lacks_template is not None:
+        tree.note("podTemplate", instance.lacks_template, component.name, instance.id)
     tree.leaves.append(instance)
     spec = instance.template.get("spec") if instance.template is not None else None
     if spec is None:
@@ -511,7 +522,8 @@ def _total(instance: Instance, tree: Tree) -> None:
     try:
         instance.pod_resources = resources.pod_resources(spec)
     except EvaluationError as error:
-        at = f"{component.at}/{component.template.base_name if component.template else 'podTemplate'}"
+        base = None if component.template is None else component.template.base
+        at = f"{component.at}/podFields" if base is None else base.at
         where = f" at {error.location.pointer} of the pod's spec" if error.location.pointer else ""
         scope.report(at, error.error_class, f"{error.message}{where}")
         tree.note("resources", ERROR, component.name, instance.id)

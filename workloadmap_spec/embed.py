@@ -36,15 +36,19 @@ def read_embedded(embed: Embed, scope: Scope) -> Embedded | None:
         return None
     if embed.name is not None:
         name = read_string(embed.name.read, scope, embed.name.at)
-        parts.append(("/metadata/name", scope.place))
         if name is not None:
             workload["metadata"]["name"] = name
+            parts.append(("/metadata/name", scope.place))
     # Whatever it says itself: what a controller makes, it makes in the namespace of the workload.
     namespace = scope.env["object"]["metadata"].get("namespace")
+    workload["metadata"].pop("namespace", None)
+    parts.append(("/metadata/namespace", None))
     if namespace is not None:
         workload["metadata"]["namespace"] = namespace
     for key, part in (("apiVersion", embed.api_version), ("kind", embed.kind)):
         given = None if part is None else read_string(part.read, scope, part.at)
+        if given is not None:
+            parts.append((f"/{key}", scope.place))
         value = workload.get(key) if given is None else given
         if not isinstance(value, str) or not value:
             found = "nothing" if value is None else describe(value)

@@ -49,6 +49,9 @@ class FieldCompiler:
         self.problems: list[MappingError] = []
         self.expressions: list[Expression] = []
         self.warnings: list[tuple[str, str, Finding]] = []
+        #: What was compiled, by its place in the document: for those who write, and look at the parts of a value.
+        self.parts: dict[str, Reader] = {}
+        self.conditions: dict[str, Condition] = {}
         #: The references that the field which is being compiled rests on.
         self.depends: set[str] = set()
 
@@ -103,10 +106,13 @@ class FieldCompiler:
         """A reader of a value (S5.1)."""
         field_at = field_at or at
         if isinstance(value, str):
-            return self.string(value, at, field_at, names)
-        if isinstance(value, dict):
-            return self.value_object(value, at, field_at, names)
-        return values.literal(value)
+            read = self.string(value, at, field_at, names)
+        elif isinstance(value, dict):
+            read = self.value_object(value, at, field_at, names)
+        else:
+            read = values.literal(value)
+        self.parts[at] = read
+        return read
 
     def value_object(self, value: Mapping[str, Any], at: str, field_at: str, names: Names) -> Reader:
         """A reader of a value object, in the order of S5.2."""
@@ -121,8 +127,9 @@ class FieldCompiler:
         else:
             read = values.unknown(value["unknown"])
         if "strip" in value:
-            read = values.stripped(read, self.value(value["strip"], f"{at}/strip", names, field_at))
+            read = values.stripped(read, self.value(value["strip"], f"{at}/strip", names, field_at), field_at)
         if "as" in value:
+            self.units(value["as"], f"{at}/as")
             read = values.converted(read, value["as"], field_at)
         if "default" in value:
             read = values.defaulted(read, value["default"])
@@ -133,12 +140,22 @@ class FieldCompiler:
         if "writeTo" in value:
             self.place(value["writeTo"], f"{at}/writeTo", names)
         if "write" in value:
-            self.tree(value["write"], f"{at}/write", names.adding("value"))
+            written = self.string(value["write"], f"{at}/write", f"{at}/write", names.adding("value"))
+            self.parts[f"{at}/write"] = written
         return read
+
+    def units(self, kind: str | Mapping[str, Any], at: str) -> None:
+        """Note a problem if two suffixes of `as: {units}` differ in their case only, which does not count (S4.4)."""
+        suffixes = [] if isinstance(kind, str) else [suffix.lower() for suffix in kind["units"]]
+        if len(set(suffixes)) < len(suffixes):
+            message = "two units differ in their case only, and case does not count"
+            self.problem(MappingSemanticError(message, cure="drop one of them"), at)
 
     def condition(self, text: str, at: str, names: Names, field_at: str | None = None) -> Condition:
         """A condition (S3.4.3)."""
-        return values.condition_reader(self.string(text, at, field_at or at, names, want="bool"), field_at or at)
+        holds = values.condition_reader(self.string(text, at, field_at or at, names, want="bool"), field_at or at)
+        self.conditions[at] = holds
+        return holds
 
     def place(self, text: str, at: str, names: Names) -> Reader:
         """A reader of a string that must be a path expression (S4.4)."""
@@ -174,7 +191,7 @@ class FieldCompiler:
         written = parent[name]
         place = f"{at}/{name}"
         if isinstance(written, dict):
-            return self.field(written, "value", place, names)
+            return self.made(lambda: self.value(written["value"], f"{place}/value", names, place), place)
         return Field(values.literal(written), place)
 
     def guard(self, parent: Mapping[str, Any], name: str, at: str, names: Names) -> Guard | None:
@@ -194,6 +211,7 @@ class FieldCompiler:
                 message = f"the variable `{name}` is declared twice"
                 self.problem(MappingSemanticError(message, cure="give one of them another name"), f"{place}/name")
             variable = Variable(name, self.made(lambda: self.variable(entry, place, names), place))  # noqa: B023 - called at once
+            self.parts[place] = variable.field.read
             found.append(variable)
             names = names.declaring(name, variable.field.depends)
         return tuple(found), names
@@ -202,8 +220,9 @@ class FieldCompiler:
         """A reader of a declared variable: a value object, or the element that `find` finds (S5.3.2)."""
         if "find" not in entry:
             return self.value_object(entry, at, at, names)
-        elements = self.place(entry["find"], f"{at}/find", names)
+        elements = self.parts[f"{at}/find"] = self.place(entry["find"], f"{at}/find", names)
         where = [
-            (key, self.value(wanted, f"{at}/where/{escape(key)}", names, at)) for key, wanted in entry["where"].items()
+            (key, self.value(wanted, f"{at}/where/{escape(key)}", names, at))
+            for key, wanted in sorted(entry["where"].items())
         ]
-        return values.find(elements, tuple(where))
+        return values.find(elements, tuple(where), at)

@@ -203,14 +203,16 @@ def _first(field: Field, scope: Scope) -> int | None:
 
 
 def _inherited_revision(path: tuple[tuple[Instance, int | None], ...], view: Mapping[str, Any]) -> str | None:
-    """The template revision of a pod, by the innermost component that says how it is read."""
+    """The template revision of a pod, by the innermost component that gives one (S10.5)."""
     for instance, _replica in reversed(path):
         rules = instance.component.pods
         if rules is not None and rules.revision is not None:
             try:
-                return read_string(rules.revision.read, _pod_scope(instance.scope, view), rules.revision.at)
+                revision = read_string(rules.revision.read, _pod_scope(instance.scope, view), rules.revision.at)
             except FailedError:
                 return None
+            if revision is not None:
+                return revision
     return None
 
 

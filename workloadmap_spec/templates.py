@@ -33,6 +33,12 @@ class ReadTemplate:
     main_container: str | None
     sources: dict[str, str]
     damaged: bool
+    #: Whether there is no base: what the template has, its pod fields laid there.
+    baseless: bool
+
+
+#: A pod field, what it lays, and the scope that it is laid in.
+_Piece = tuple["PodField", object, Scope]
 
 
 def read_template(template: Template, scope: Scope) -> ReadTemplate:
@@ -41,13 +47,14 @@ def read_template(template: Template, scope: Scope) -> ReadTemplate:
     damaged = False
     base: dict[str, Any] | None = None
     try:
-        base = _read_base(template, scope, sources)
+        base = read_base(template, scope, sources)
     except FailedError:
         damaged = True
         sources.clear()
+    baseless = base is None
     if template.fields and not damaged:
         base, damaged = lay_fields(template.fields, scope, base)
-    return ReadTemplate(base, _main_container(template, base, scope), sources, damaged)
+    return ReadTemplate(base, _main_container(template, base, scope), sources, damaged, baseless)
 
 
 def _read_map(field: Field, scope: Scope, name: str, sources: dict[str, str]) -> dict[str, Any] | None:
@@ -62,17 +69,16 @@ def _read_map(field: Field, scope: Scope, name: str, sources: dict[str, str]) ->
     return value
 
 
-def _read_base(template: Template, scope: Scope, sources: dict[str, str]) -> dict[str, Any] | None:
+def read_base(template: Template, scope: Scope, sources: dict[str, str]) -> dict[str, Any] | None:
     """The template without its pod fields: what is kept of the base (S7.2, S7.3)."""
     if template.base is None:
         return None
     base = _read_map(template.base, scope, template.base_name, sources)
-    metadata = None
-    if template.metadata is not None:
-        metadata = _read_map(template.metadata, scope, "podMetadata", sources)
     if base is None:
         return None
-    at = template.base.at
+    at, metadata = template.base.at, None
+    if template.metadata is not None:
+        metadata = _read_map(template.metadata, scope, "podMetadata", sources)
     if template.base_name == "podSpec":
         fields = pod_spec_fields()
         spec: Any = {name: value for name, value in base.items() if name in fields}
@@ -81,7 +87,7 @@ def _read_base(template: Template, scope: Scope, sources: dict[str, str]) -> dic
         if spec is not None and type(spec) is not dict:
             raise scope.fail(at, "result-type", f"spec of the template must be a map, and is {describe(spec)}")
     result: dict[str, Any] = {}
-    kept = _kept_metadata(metadata, scope, at)
+    kept = _kept_metadata(metadata, scope, at if template.metadata is None else template.metadata.at)
     if kept:
         result["metadata"] = kept
     if spec is not None:
@@ -108,28 +114,35 @@ def lay_fields(
     """The base with the pod fields laid over it, and whether one of them failed (S7.4); the object stays as it is."""
     template: dict[str, Any] | None = None
     damaged = False
-    laid: list[tuple[PodField, object, Scope]] = []
+    laid: list[_Piece] = []
     for entry in fields:
         try:
-            pieces = [(entry, value, inner) for inner in _rounds(entry, scope) for value in _values(entry, inner)]
+            scopes = list(entry_scopes(entry, scope))
         except FailedError:
             damaged = True
             continue
-        if not pieces:
-            continue
-        try:
-            template = _laid(pieces, copy.deepcopy(base) if template is None else template)
-            laid += pieces
-        except FailedError:
-            # A failed one changes nothing (S7.4), and may have been half done.
-            damaged = True
-            template = _laid(laid, copy.deepcopy(base))
+        for inner in scopes:
+            piece: _Piece | None = None
+            try:
+                if entry.where is not None and not entry.where.holds(inner):
+                    continue
+                value = entry.value.read(inner)
+                if value is ABSENT:
+                    continue
+                piece = (entry, value, inner)
+                template = _laid([piece], copy.deepcopy(base) if template is None else template)
+                laid.append(piece)
+            except FailedError:
+                damaged = True
+                if piece is not None:
+                    # A failed one changes nothing (S7.4), and may have been half done.
+                    template = _laid(laid, copy.deepcopy(base))
     if template is None:
         template = base if base is not None else {}
     return template, damaged
 
 
-def _laid(pieces: list[tuple[PodField, object, Scope]], template: dict[str, Any] | None) -> dict[str, Any]:
+def _laid(pieces: list[_Piece], template: dict[str, Any] | None) -> dict[str, Any]:
     """A template with values laid over it, in place."""
     result = {} if template is None else template
     for entry, value, scope in pieces:
@@ -137,16 +150,10 @@ def _laid(pieces: list[tuple[PodField, object, Scope]], template: dict[str, Any]
     return result
 
 
-def _values(entry: PodField, scope: Scope) -> list[object]:
-    """What an entry lays in one scope: one value, or none."""
-    if entry.when is not None and not entry.when.holds(scope):
-        return []
-    value = entry.value.read(scope)
-    return [] if value is ABSENT else [value]
-
-
-def _rounds(entry: PodField, scope: Scope) -> Iterator[Scope]:
+def entry_scopes(entry: PodField, scope: Scope) -> Iterator[Scope]:
     """The scopes that an entry is laid in: its own, or one with `patch` for each element of `forEach` (S7.4.4)."""
+    if entry.when is not None and not entry.when.holds(scope):
+        return
     if entry.for_each is None:
         yield scope
         return
@@ -157,10 +164,11 @@ def _rounds(entry: PodField, scope: Scope) -> Iterator[Scope]:
     if not isinstance(elements, list):
         raise scope.fail(entry.for_each.at, "result-type", f"a list is wanted here, and {describe(elements)} was found")
     for index, element in enumerate(elements):
+        if element is None:
+            continue
         inner = scope.seeing({"patch": element})
         inner.places = {**scope.places, "patch": step_place(place, index)}
-        if entry.where is None or entry.where.holds(inner):
-            yield inner
+        yield inner
 
 
 def _lay(entry: PodField, value: object, template: dict[str, Any], scope: Scope) -> None:
@@ -288,9 +296,8 @@ def _main_container(template: Template, value: dict[str, Any] | None, scope: Sco
         return None
     spec = value.get("spec")
     containers = spec.get("containers") if isinstance(spec, dict) else None
-    if not isinstance(containers, list):
-        return None
-    names = [container.get("name") for container in containers if isinstance(container, dict)]
+    parts = containers if isinstance(containers, list) else []
+    names = [container.get("name") for container in parts if isinstance(container, dict)]
     wanted = None
     if template.main_name is not None:
         try:

@@ -21,6 +21,7 @@ from workloadmap_spec.pointer import escape, join
 if TYPE_CHECKING:
     from workloadmap_spec.cel import Node
     from workloadmap_spec.diagnostics import Diagnostics, Severity
+    from workloadmap_spec.mapping import Field
 
 __all__ = ["ABSENT", "FailedError", "Reader", "Scope"]
 
@@ -107,7 +108,7 @@ class Scope:
         self.base = base
         #: The place of the value read last.
         self.place: str | None = None
-        #: The text of the `unknown` met last.
+        #: The text of the `unknown` met first since the last count was begun.
         self.unknown: str | None = None
 
     def child(self, instance: str, bindings: Mapping[str, Any] | None = None) -> Scope:
@@ -186,7 +187,8 @@ def unknown(text: str) -> Reader:
     """A reader of `{unknown: TEXT}`: always absent."""
 
     def read(scope: Scope) -> object:
-        scope.unknown = text
+        # Of several the first counts (S6.8).
+        scope.unknown = scope.unknown or text
         scope.place = None
         return ABSENT
 
@@ -285,6 +287,7 @@ def expression_reader(tree: Node, at: str, program: Program) -> Reader:
         + [("refs", name) for name in sorted(used_refs - members_guarded(tree, "refs"))]
     )
     makes = any(isinstance(node, ListLiteral | MapLiteral | Macro | Binary) for node in walk(tree))
+    makes_maps = any(isinstance(node, MapLiteral) for node in walk(tree))
 
     def read(scope: Scope) -> object:
         scope.place = None
@@ -300,9 +303,18 @@ def expression_reader(tree: Node, at: str, program: Program) -> Reader:
             raise scope.fail(at, error.error_class, error.message) from None
         if makes and _is_too_large(value):
             raise scope.fail(at, "limit-exceeded", "an expression makes a value too large or too deep")
-        return value
+        if value is None:
+            return ABSENT
+        return _without_nulls(value) if makes_maps else value
 
     return read
+
+
+def _without_nulls(value: object) -> object:
+    """A made value without the map entries that are null (S3.2.8); only what an expression writes can have some."""
+    if isinstance(value, dict):
+        return {name: _without_nulls(part) for name, part in value.items() if part is not None}
+    return list(map(_without_nulls, value)) if isinstance(value, list) else value
 
 
 def _is_too_large(value: object) -> bool:
@@ -419,16 +431,24 @@ def converted(read: Reader, kind: str | Mapping[str, Any], at: str) -> Reader:
     return read_converted
 
 
-def stripped(read: Reader, prefix: Reader) -> Reader:
+def stripped(read: Reader, prefix: Reader, at: str) -> Reader:
     """The rest of a text behind a prefix; absent if it does not begin with it."""
 
     def read_stripped(scope: Scope) -> object:
-        start = prefix(scope)
         value = read(scope)
-        if type(value) is str and type(start) is str and value.startswith(start):
-            return value[len(start) :]
+        place = scope.place
+        # Nothing is stripped of what is absent, so that the prefix does not matter then.
+        start = ABSENT if value is ABSENT else prefix(scope)
         scope.place = None
-        return ABSENT
+        if start is ABSENT:
+            return ABSENT
+        for part in (value, start):
+            if type(part) is not str:
+                raise scope.fail(at, "result-type", f"only a text has a prefix, and {describe(part)} was found")
+        if not str(value).startswith(str(start)):
+            return ABSENT
+        scope.place = place
+        return str(value)[len(str(start)) :]
 
     return read_stripped
 
@@ -482,41 +502,38 @@ def absent_if(read: Reader, sentinels: tuple[object, ...]) -> Reader:
     return read_absent_if
 
 
-def find(elements: Reader, where: tuple[tuple[str, Reader], ...]) -> Reader:
+def find(elements: Reader, where: tuple[tuple[str, Reader], ...], at: str) -> Reader:
     """The first element of a list whose fields equal the given values (S5.3.2)."""
 
     def read(scope: Scope) -> object:
-        wanted = []
-        for field, reader in where:
-            value = reader(scope)
-            if value is ABSENT:
-                scope.place = None
-                return ABSENT
-            wanted.append((field, value))
         found = elements(scope)
-        if type(found) is list:
-            for index, element in enumerate(found):
-                if type(element) is dict and all(
-                    field in element and same(element[field], value) for field, value in wanted
-                ):
-                    if scope.place is not None:
-                        scope.place = f"{scope.place}/{index}"
-                    return element
+        place = scope.place
+        if found is ABSENT:
+            return ABSENT
+        if type(found) is not list:
+            raise scope.fail(at, "result-type", f"an element is found in a list, and {describe(found)} was found")
+        # All are read, so that a failure does not depend on the order of `where`.
+        wanted = [(field, reader(scope)) for field, reader in where]
         scope.place = None
+        if any(value is ABSENT for _field, value in wanted):
+            return ABSENT
+        for index, element in enumerate(found):
+            if type(element) is dict and all(
+                field in element and same(element[field], value) for field, value in wanted
+            ):
+                scope.place = step_place(place, index)
+                return element
         return ABSENT
 
     return read
 
 
-def merged(layers: tuple[Reader, ...], lists: Reader, at: str) -> Reader:
+def merged(layers: tuple[Reader, ...], lists: Field, at: str) -> Reader:
     """Maps laid over each other, the later over the earlier (S7.6); the place is that of the last that is present."""
 
     def read(scope: Scope) -> object:
-        result: object = ABSENT
+        present: list[dict[str, Any]] = []
         place: str | None = None
-        how = lists(scope)
-        if how not in ("replace", "byName", "byIndex"):
-            raise scope.fail(at, "result-invalid", f"lists are replace, byName or byIndex, not {describe(how)}")
         for layer in layers:
             value = layer(scope)
             if value is ABSENT:
@@ -524,8 +541,19 @@ def merged(layers: tuple[Reader, ...], lists: Reader, at: str) -> Reader:
             if type(value) is not dict:
                 raise scope.fail(at, "result-type", f"a map is wanted here, and {describe(value)} was found")
             place = scope.place
-            result = value if result is ABSENT else overlay(result, value, str(how))
+            present.append(value)
+        if not present:
+            scope.place = None
+            return ABSENT
+        how = lists.read(scope)
+        how = "replace" if how is ABSENT else how
+        if how not in ("replace", "byName", "byIndex"):
+            error_class = "result-invalid" if isinstance(how, str) else "result-type"
+            raise scope.fail(lists.at, error_class, f"lists are replace, byName or byIndex, not {describe(how)}")
         scope.place = place
+        result: object = present[0]
+        for value in present[1:]:
+            result = overlay(result, value, str(how))
         return result
 
     return read

@@ -416,7 +416,7 @@ class Checker:
         name, at = node.variable, node.variable_at
         if name.startswith("__"):
             self.error_at("P02", at, len(name), "names that begin with `__` belong to the engines", "choose another")
-        elif name in self.variables or name in self.bound or name in TYPE_NAMES or name in calls.FUNCTIONS:
+        elif name in {*self.variables, *self.bound, "refs", *TYPE_NAMES, *calls.FUNCTIONS}:
             what = "a type" if name in TYPE_NAMES else "a function" if name in calls.FUNCTIONS else "a variable"
             message = f"`{name}` is the name of {what} already"
             self.error_at("P02", at, len(name), message, "choose another name for the element")

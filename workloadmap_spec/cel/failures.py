@@ -45,6 +45,10 @@ class ExpressionEvaluationError(EvaluationError):
         return _shown(self, self.text, self.offset, self.length)
 
 
+class NotPortableError(ExpressionEvaluationError):
+    """An expression came upon something that engines answer differently: for each of them it is an error."""
+
+
 class ExpressionLimitError(LimitExceededError):
     """An expression did too much, or made too much. Nothing in an expression can catch it."""
 

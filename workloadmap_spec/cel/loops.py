@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from workloadmap_spec.cel.failures import ExpressionEvaluationError, ExpressionLimitError, Site
+from workloadmap_spec.cel.failures import ExpressionEvaluationError, ExpressionLimitError, NotPortableError, Site
 from workloadmap_spec.cel.limits import MAX_RANGE, MAX_READ_STEPS, MAX_STEPS
 from workloadmap_spec.cel.semantics import name_of
 from workloadmap_spec.cel.tree import Macro, Node, children
@@ -60,8 +60,10 @@ def _elements(source: Closure, node: Macro, over: Site, where: Site) -> Closure:
     def elements(env: Env) -> Any:  # noqa: ANN401 - a list, or the keys of a map
         value = source(env)
         if type(value) is dict:
-            # The order of keys differs between engines; ours is that of code points (profile, P10).
-            found = sorted(value) if lists_only else list(value)
+            if lists_only:
+                # P10: the order of keys differs from engine to engine.
+                raise NotPortableError(f"`{node.macro}` ranges over a list, not over a map", over)
+            found = list(value)
         elif type(value) is list:
             found = value
         else:

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.cel import times
-from workloadmap_spec.cel.failures import ExpressionEvaluationError, ExpressionLimitError, Site
+from workloadmap_spec.cel.failures import ExpressionEvaluationError, ExpressionLimitError, NotPortableError, Site
 from workloadmap_spec.cel.limits import (
     INT_MAX,
     INT_MIN,
@@ -246,7 +246,9 @@ def to_string(value: Any, where: Site) -> str:  # noqa: ANN401 - JSON
         return str(value)
     if kind is float:
         return _double_text(value)
-    raise _no_conversion("string", value, where)
+    error = _no_conversion("string", value, where)
+    # Engines write a boolean as "true", as "True", or not at all (S3.2.5).
+    raise NotPortableError(error.message, where) if kind is bool else error
 
 
 def to_timestamp(value: Any, where: Site) -> Timestamp:  # noqa: ANN401 - JSON

@@ -44,6 +44,7 @@ export function compileMapping(document, digest) {
     suspend: spec.suspend && compileSuspend(spec.suspend, names),
     gang: compileGang(spec.gang ?? [], "/spec/gang", names, index),
     incomplete: compileIncomplete(spec.incomplete, "/spec/incomplete", names),
+    immutable: compileImmutable(spec.immutable, "/spec/immutable", names),
   };
   if (faults.length > 0) throw faults[0];
   return compiled;
@@ -85,8 +86,6 @@ function restsOn(variable, order, rests) {
     if (node.mentions === undefined) return Object.values(node).forEach(visit);
     for (const name of node.mentions.refs) last = Math.max(last, order.get(name));
     for (const name of node.mentions.variables) last = Math.max(last, rests.get(name));
-    if (node.mentions.whole.has("refs")) last = Math.max(last, order.size - 1);
-    if (node.mentions.whole.has("variables")) last = Math.max(last, ...rests.values());
     return undefined;
   };
   visit(variable);
@@ -151,6 +150,16 @@ function compileIncomplete(entries, at, names) {
   });
 }
 
+// What cannot be written (S20.9).
+function compileImmutable(entries, at, names) {
+  return each(entries, at, (entry, place) => {
+    const paths = (name) => each(entry[name], `${place}/${name}`, (path, where) => compileExpression(path, names, where, { place: true }));
+    const compiled = { places: paths("places"), except: paths("except"), reason: entry.reason };
+    if (hasKey(entry, "when")) compiled.when = compileCondition(entry.when, names, `${place}/when`);
+    return compiled;
+  });
+}
+
 function compileVariables(variables, at, names) {
   let inside = names;
   const compiled = each(variables, at, (variable, place) => {
@@ -191,6 +200,7 @@ function compileComponent(source, at, enclosing, index) {
   optional("observed", compileObserved);
   optional("pods", compileComponentPods);
   component.incomplete = compileIncomplete(source.incomplete, `${at}/incomplete`, names);
+  component.immutable = compileImmutable(source.immutable, `${at}/immutable`, names);
   optional("embed", compileEmbed);
   component.groups = hasKey(source, "components") || hasKey(source, "embed");
   component.components = compileComponents(source.components, `${at}/components`, names, index);
@@ -205,14 +215,14 @@ function compileForEach(forEach, names, at) {
 function compileLayered(value, names, at) {
   if (!isMap(value) || !hasKey(value, "merge")) return { at, layers: [compileValue(value, names, at)] };
   const layers = value.merge.map((layer) => compileValue(layer, names, at));
-  return { at, layers, merge: true, lists: compileLiteral(value.lists ?? "replace", names, at) };
+  return { at, layers, merge: true, lists: compileLiteral(value.lists ?? "replace", names, `${at}/lists`) };
 }
 
 function compileMainContainer(main, names, at) {
   if (!isMap(main)) return { at, name: compileLiteral(main, names, at) };
   if (hasKey(main, "value")) return { at, name: compileValue(main.value, names, at) };
   const compiled = { at, first: true };
-  if (hasKey(main, "name")) compiled.name = compileLiteral(main.name, names, at);
+  if (hasKey(main, "name")) compiled.name = compileLiteral(main.name, names, `${at}/name`);
   return compiled;
 }
 
@@ -300,8 +310,7 @@ function compileSuspend(suspend, names) {
     if (hasKey(source, "when")) compiled.when = compileCondition(source.when, names, `${place}/when`);
     return compiled;
   };
-  const compiled = { actions: each(suspend.suspend, `${at}/suspend`, action) };
-  each(suspend.resume, `${at}/resume`, action);
+  const compiled = { actions: each(suspend.suspend, `${at}/suspend`, action), resume: each(suspend.resume, `${at}/resume`, action) };
   if (hasKey(suspend, "requested")) compiled.requested = compileCondition(suspend.requested, names, `${at}/requested`);
   return compiled;
 }

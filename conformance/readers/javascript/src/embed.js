@@ -24,12 +24,12 @@ export function embeddedObject(instance) {
   given[main] = whole;
   if (whole.state !== "present") return whole;
   for (const name of ["apiVersion", "kind", "name", "labels", "annotations", "status"]) given[name] = read(name);
-  const fail = (result) => {
-    reading.tell(result.problem, embed.at, instance.path);
+  const fail = (result, at = embed.at) => {
+    reading.tell(result.problem, at, instance.path);
     return FAILED;
   };
   if (Object.values(given).some((result) => result?.state === "failed")) return FAILED;
-  if (!isMap(whole.value)) return fail(failed("result-type", "what is embedded is a map"));
+  if (!isMap(whole.value)) return fail(failed("result-type", "what is embedded is a map"), `${embed.at}/${main}`);
   const { object, place } = given.object === undefined ? fromParts(given) : fromObject(given);
   const outer = reading.object.metadata ?? newMap();
   if (hasKey(outer, "namespace")) object.metadata.namespace = outer.namespace;

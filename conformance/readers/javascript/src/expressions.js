@@ -37,7 +37,7 @@ export function compileExpression(text, names, at, wanted = {}) {
 }
 
 // What stands for an expression that is at fault. It is never evaluated.
-const NOTHING = { text: "", mentions: { variables: new Set(), refs: new Set(), asked: new Set(), whole: new Set() }, roots: [] };
+const NOTHING = { text: "", mentions: { variables: new Set(), refs: new Set(), asked: new Set() }, roots: [] };
 
 function compileChecked(text, names, at, wanted) {
   const { tree, faults } = parseText(text, at, wanted.place === true);
@@ -90,18 +90,16 @@ function extend(node, step) {
  * @property {Set<string>} variables the declared variables that are named
  * @property {Set<string>} refs the references that are named
  * @property {Set<string>} asked `variables.x` or `refs.x` for which `has` asks
- * @property {Set<string>} whole `variables` or `refs`, if read as a whole
  */
 
 function findMentions(tree) {
-  const mentions = { variables: new Set(), refs: new Set(), asked: new Set(), whole: new Set() };
+  const mentions = { variables: new Set(), refs: new Set(), asked: new Set() };
   const visit = (node) => {
     const named = mentioned(node);
     if (named !== undefined) {
       mentions[named.root].add(named.name);
       return;
     }
-    if (node.kind === "name" && (node.name === "variables" || node.name === "refs")) mentions.whole.add(node.name);
     if (node.kind === "call" && node.name === "has") {
       const asked = mentioned(node.args[0]);
       if (asked !== undefined) mentions.asked.add(`${asked.root}.${asked.name}`);
@@ -150,7 +148,6 @@ export function evaluateExpression(expression, scope, budget) {
         absent ||= expression.path !== undefined || !mentions.asked.has(`${root}.${name}`);
       }
     }
-    if (mentions.whole.has(root) && scope.anyFailed(root)) return FAILED;
   }
   if (absent) return missing ? MISSING : ABSENT;
   if (expression.path !== undefined) return walk(expression.path, scope);

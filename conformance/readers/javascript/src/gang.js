@@ -17,8 +17,8 @@ class TooManyGroups extends Error {}
 /** How many replicas groups are to be made for is unknown. */
 class UnknownReplicas extends Error {}
 
-/** The bounds of a range failed, which has been told. */
-class FailedRange extends Error {}
+/** What groups are made for failed, which has been told. */
+class FailedUnits extends Error {}
 
 /**
  * @typedef {{from: number, to: number} | undefined} Range
@@ -26,6 +26,9 @@ class FailedRange extends Error {}
  * @property {object} document as it stands in the map
  * @property {Map<import("./reading.js").Instance, Range[]>} coverage
  * @property {Group[]} subgroups
+ * @property {object} entry that makes it, compiled
+ * @property {import("./reading.js").Reading} reading that the entry is of
+ * @property {import("./scope.js").Scope} scope that the entry's values are read in
  */
 
 /**
@@ -86,7 +89,7 @@ class EntryReader {
       return this.anchors().flatMap((anchor) => this.group(anchor) ?? []);
     } catch (error) {
       if (error instanceof UnknownReplicas) this.warn(enclosing.path);
-      else if (!(error instanceof FailedRange)) throw error;
+      else if (!(error instanceof FailedUnits)) throw error;
       return [];
     }
   }
@@ -110,7 +113,7 @@ class EntryReader {
       const id = [...prefix(enclosing.id), entry.name, ...own.map((one) => one.id)].join("/");
       const inner = { id, scope: instance.embedded.scope, path: instance.path, coverage: enclosing.coverage };
       for (const innerEntry of instance.embedded.mapping.gang) {
-        groups.push(...new EntryReader(instance.embedded, innerEntry, inner, { groups: 0 }).outermost());
+        groups.push(...new EntryReader(instance.embedded, innerEntry, inner, this.counter).groups());
       }
     }
     return groups;
@@ -178,7 +181,7 @@ class EntryReader {
       const result = value === undefined ? ABSENT : this.reading.value(value, instance.scope, instance.path);
       if (result.state === "absent") return absent;
       const number = result.state === "failed" ? undefined : this.natural(result, value.at, instance.path);
-      if (number === undefined) throw new FailedRange();
+      if (number === undefined) throw new FailedUnits();
       return number;
     };
     const from = read(bounds.from, 0);
@@ -201,7 +204,8 @@ class EntryReader {
     for (const anchor of anchors) {
       const instance = anchor.instances[0];
       const value = this.reading.value(this.entry.per.by, instance.scope, instance.path);
-      if (value.state === "failed") continue;
+      // It might belong to any of the groups, so that none is known.
+      if (value.state === "failed") throw new FailedUnits();
       const above = anchor.levels.slice(0, -1);
       const same = groups.find((group) => sameLevels(group.levels, above) && group.state === value.state && deepEqual(group.value, value.value));
       if (same !== undefined) same.instances.push(instance);
@@ -265,7 +269,7 @@ class EntryReader {
       topology: unlessEmpty(topology),
       sources: unlessEmpty(sources),
     });
-    return { document, coverage, subgroups };
+    return { document, coverage, subgroups, entry, reading, scope };
   }
 
   // The place of an embedded workload, which the groups that its mapping makes begin with (S11.10).
@@ -403,7 +407,13 @@ function namesDownTo(entry) {
   return entry === undefined ? [] : [...namesDownTo(entry.above), entry.name];
 }
 
-function instancesOf(reading, entry) {
+/**
+ * The instances of a component, in the order of the map.
+ * @param {import("./reading.js").Reading} reading
+ * @param {import("./semantics.js").Entry | undefined} entry of the component in the mapping of this reading
+ * @returns {import("./reading.js").Instance[]}
+ */
+export function instancesOf(reading, entry) {
   if (entry === undefined) return [];
   let lists = reading.components;
   let instances = [];

@@ -54,6 +54,10 @@ function describeWorkload(object) {
 
 function totals(instances, session) {
   const sum = instances.reduce((total, instance) => total + BigInt(instance.added), 0n);
+  if (sum > MAX_INTEGER) {
+    session.tell({ class: "limit-exceeded", message: "more pods than 2^53-1" }, "/spec/components");
+    session.lack("replicas", "error");
+  }
   const resources = summed(instances.filter((one) => one.resources !== undefined).map((one) => ({ resources: one.resources, pods: one.added })));
   return compact({
     pods: sum > MAX_INTEGER ? MAX_INTEGER : Number(sum),

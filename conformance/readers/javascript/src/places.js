@@ -5,9 +5,24 @@
 
 /** A place that is a JSON Pointer in the workload, or in a reference behind `refs.NAME#`. */
 export class PointerPlace {
-  /** @param {string} text the pointer */
-  constructor(text) {
+  /**
+   * @param {string} text the pointer
+   * @param {PointerPlace} [above] the place that this one is a step from
+   * @param {string | number} [token] that step
+   */
+  constructor(text, above, token) {
     this.text = text;
+    this.above = above;
+    this.token = token;
+  }
+
+  /** The keys and indexes from the top of the workload; `undefined` for a place in a reference. */
+  get tokens() {
+    if (this.above !== undefined) {
+      const tokens = this.above.tokens;
+      return tokens && [...tokens, this.token];
+    }
+    return this.text === "" ? [] : undefined;
   }
 
   /**
@@ -15,7 +30,7 @@ export class PointerPlace {
    * @returns {PointerPlace}
    */
   step(token) {
-    return new PointerPlace(`${this.text}/${escapeToken(token)}`);
+    return new PointerPlace(`${this.text}/${escapeToken(token)}`, this, token);
   }
 }
 
@@ -33,6 +48,10 @@ export class PartsPlace {
   /** The text of the whole, which there is only where the object lies in one piece. */
   get text() {
     return this.base?.text;
+  }
+
+  get tokens() {
+    return this.base?.tokens;
   }
 
   /** @param {string | number} token */

@@ -75,7 +75,7 @@ function elements(entry, scope, budget, report) {
     report(failed("result-type", "patches are a list"), "forEach");
     return [];
   }
-  return list.value.filter((element) => element !== null).map((element, i) => new Scope(scope).bind("patch", element, list.place?.step(i)));
+  return list.value.flatMap((element, i) => (element === null ? [] : [new Scope(scope).bind("patch", element, list.place?.step(i))]));
 }
 
 function layEntry(entry, template, scope, budget, report) {

@@ -55,7 +55,12 @@ export function references(inputs) {
   return read(inputs).session.wanted;
 }
 
-function read(inputs) {
+/**
+ * Reads the components of a workload.
+ * @param {Inputs} inputs
+ * @returns {Reading}
+ */
+export function read(inputs) {
   const mappings = validate(inputs);
   const object = readObject(inputs.object);
   const session = new Session({

@@ -76,7 +76,7 @@ export class Reading {
         if (variable.rests !== stage) continue;
         const result = evaluateVariable(variable, this.scope, this.session.budget);
         this.tell(result.problem, variable.at);
-        this.scope.declare("variables", variable.name, told(result));
+        this.scope.declare("variables", variable.name, told(result), variable);
       }
     }
   }
@@ -207,13 +207,10 @@ class ComponentReader {
     }
   }
 
-  // How many elements may still be read of this forEach, over all instances above it (S16.1).
+  // How many elements may still be read of this forEach, over all instances above it and wherever its mapping is used (S16.1).
   room(size) {
-    const names = [this.component.at];
-    for (let { embedding } = this.reading; embedding !== undefined; { embedding } = embedding.reading) names.push(embedding.component.at);
-    const key = names.join(" ");
-    const used = this.session.elements.get(key) ?? 0;
-    this.session.elements.set(key, used + size);
+    const used = this.session.elements.get(this.component) ?? 0;
+    this.session.elements.set(this.component, used + size);
     return Math.max(0, MAX_FOR_EACH - used);
   }
 
@@ -225,7 +222,7 @@ class ComponentReader {
     for (const variable of component.variables) {
       const result = evaluateVariable(variable, scope, this.session.budget);
       if (result.problem !== undefined) early.push([result.problem, variable.at]);
-      scope.declare("variables", variable.name, told(result));
+      scope.declare("variables", variable.name, told(result), variable);
     }
     if (component.where !== undefined) {
       const where = evaluateCondition(component.where, scope, this.session.budget);
@@ -252,7 +249,7 @@ class ComponentReader {
 
   readId(scope, name, early) {
     const { instance, at } = this.component;
-    const place = `${at}/instance`;
+    const place = instance === undefined ? `${at}/forEach` : `${at}/instance`;
     if (instance === undefined && name !== "") return { text: name };
     const result = instance === undefined ? present("") : evaluateValue(instance, scope, this.session.budget);
     const fault = idFault(result);
@@ -288,8 +285,10 @@ class InstanceReader {
     this.session.lack(what, reason, this.component.name, this.instance.id);
   }
 
+  // Whether a condition says that the instance exists (S6.3).
   get hasCondition() {
-    return this.component.when !== undefined || this.component.where !== undefined;
+    const { hasForEach, when, where } = this.component;
+    return (hasForEach ? where : when) !== undefined;
   }
 
   /** @returns {boolean} whether the instance exists (S6.3) */
@@ -346,7 +345,7 @@ class InstanceReader {
   readCount(value, source) {
     const result = this.value(value);
     if (result.state === "failed") return { reason: "error" };
-    if (result.state === "absent") return { absent: true, reason: result.missing ? "missing-reference" : (result.reason ?? "absent") };
+    if (result.state === "absent") return { absent: true, reason: result.reason ?? (result.missing ? "missing-reference" : "absent") };
     const fault = countFault(result.value);
     if (fault !== undefined) {
       this.tell(fault.problem, value.at);
@@ -373,6 +372,7 @@ class InstanceReader {
     }
     failures = this.layOuterFields() || failures;
     if (failures) this.lack("podTemplate", "error");
+    else if (base.missing) this.lack("podTemplate", "missing-reference");
     if (component.mainContainer !== undefined) {
       instance.mainContainer = mainContainer(component.mainContainer, instance.template, this.scope, this.session.budget, this.tell);
     }

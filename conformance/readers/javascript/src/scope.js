@@ -11,7 +11,7 @@ export class Scope {
     this.enclosing = enclosing;
     this.roots = new Map();
     this.tables = { variables: new Map(), refs: new Map() };
-    this.wholes = { variables: undefined, refs: undefined };
+    this.declarations = new Map();
   }
 
   /**
@@ -43,10 +43,24 @@ export class Scope {
    * @param {"variables" | "refs"} table
    * @param {string} name
    * @param {import("./results.js").Result} result
+   * @param {object} [variable] compiled, for those who ask where it was read from
    */
-  declare(table, name, result) {
+  declare(table, name, result, variable) {
     this.tables[table].set(name, result);
-    this.wholes[table] = undefined;
+    if (variable !== undefined) this.declarations.set(name, variable);
+  }
+
+  /**
+   * How a variable was declared.
+   * @param {string} name
+   * @returns {{variable: object, scope: Scope} | undefined}
+   */
+  declaration(name) {
+    for (let scope = this; scope !== undefined; scope = scope.enclosing) {
+      const variable = scope.declarations.get(name);
+      if (variable !== undefined) return { variable, scope };
+    }
+    return undefined;
   }
 
   /** The scope of an element of `forEach`, inside this one (S3.3.2). */
@@ -63,7 +77,6 @@ export class Scope {
    * @returns {import("./results.js").Result}
    */
   root(name) {
-    if (name === "variables" || name === "refs") return present(this.whole(name));
     for (let scope = this; scope !== undefined; scope = scope.enclosing) {
       const result = scope.roots.get(name);
       if (result !== undefined) return result;
@@ -84,42 +97,20 @@ export class Scope {
     return ABSENT;
   }
 
-  /** Whether a variable or reference in scope has failed. */
-  anyFailed(table) {
-    for (let scope = this; scope !== undefined; scope = scope.enclosing) {
-      for (const result of scope.tables[table].values()) if (result.state === "failed") return true;
-    }
-    return false;
-  }
-
   /**
-   * The value of a root for the engine: of the variables and references only those that the expression names, unless
-   * it reads them as a whole.
+   * The value of a root for the engine: of the variables and references only those that the expression names.
    */
   value(root, mentions) {
     if (root !== "variables" && root !== "refs") {
       const result = this.root(root);
       return result.repaired ?? result.value;
     }
-    if (mentions.whole.has(root)) return this.whole(root);
     const map = newMap();
     for (const name of mentions[root]) {
       const result = this.named(root, name);
       if (result.state === "present") map[name] = result.value;
     }
     return map;
-  }
-
-  // The map of the variables or references that are present.
-  whole(table) {
-    if (this.wholes[table] === undefined || this.enclosing !== undefined) {
-      const map = newMap();
-      const outer = this.enclosing?.whole(table) ?? newMap();
-      for (const name of Object.keys(outer)) map[name] = outer[name];
-      for (const [name, result] of this.tables[table]) if (result.state === "present") map[name] = result.value;
-      this.wholes[table] = map;
-    }
-    return this.wholes[table];
   }
 }
 

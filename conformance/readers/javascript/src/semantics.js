@@ -27,7 +27,7 @@ export function indexComponents(components) {
   let twice;
   let count = 0;
   const visit = (list, at, above, depth) => {
-    if (depth > MAX_DEPTH) throw new Rejection("mapping-schema", `components are nested more than ${MAX_DEPTH} deep`, at);
+    if (list.length > 0 && depth > MAX_DEPTH) throw new Rejection("mapping-schema", `components are nested more than ${MAX_DEPTH} deep`, at);
     list.forEach((component, i) => {
       count += 1;
       const place = `${at}/${i}`;

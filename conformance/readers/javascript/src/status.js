@@ -25,15 +25,16 @@ export function readSuspended(reading) {
     const requested = reading.condition(suspend.requested, reading.scope);
     return requested.failed ? undefined : requested.holds;
   }
-  let suspended = true;
   for (const action of suspend.actions) {
     const when = action.when === undefined ? { holds: true } : reading.condition(action.when, reading.scope);
+    if (when.failed) return undefined;
+    if (!when.holds) return false;
     const result = evaluateExpression(action.place, reading.scope, reading.session.budget);
-    if (when.failed || result.state === "failed") return undefined;
+    if (result.state === "failed") return undefined;
     const done = action.removes ? result.state === "absent" : result.state === "present" && deepEqual(result.value, action.to ?? null);
-    suspended &&= when.holds && done;
+    if (!done) return false;
   }
-  return suspended;
+  return true;
 }
 
 /**

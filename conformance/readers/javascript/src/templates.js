@@ -14,7 +14,7 @@ const LIST_RULES = ["replace", "byName", "byIndex"];
  * @param {object} layered compiled
  * @param {import("./scope.js").Scope} scope
  * @param {{rounds: number}} budget
- * @returns {import("./results.js").Result} a map, if it is present
+ * @returns {import("./results.js").Result} a map, if it is present; what failed may have a place `at` of its own
  */
 export function evaluateLayered(layered, scope, budget) {
   const layers = [];
@@ -32,10 +32,11 @@ export function evaluateLayered(layered, scope, budget) {
   if (layers.length === 0) return absent;
   if (!layered.merge) return layers[0];
   const rule = evaluateValue(layered.lists, scope, budget);
-  if (rule.state === "failed") return rule;
+  const { at } = layered.lists;
+  if (rule.state === "failed") return { ...rule, at };
   const lists = rule.state === "present" ? rule.value : "replace";
-  if (typeof lists !== "string") return failed("result-type", "how lists are merged is a text");
-  if (!LIST_RULES.includes(lists)) return failed("result-invalid", `lists are not merged ${lists}`);
+  if (typeof lists !== "string") return { ...failed("result-type", "how lists are merged is a text"), at };
+  if (!LIST_RULES.includes(lists)) return { ...failed("result-invalid", `lists are not merged ${lists}`), at };
   const merged = layers.map((layer) => layer.value).reduce((lower, upper) => mergeDeep(lower, upper, lists));
   return present(merged, layers.at(-1).place);
 }
@@ -78,7 +79,7 @@ export function readBase(component, scope, budget, tell) {
   if (layered === undefined) return { state: "absent", missing: false, sources: {} };
   const base = evaluateLayered(layered, scope, budget);
   const fail = (result, at) => {
-    tell(result.problem, at);
+    tell(result.problem, result.at ?? at);
     return { state: "failed", sources: {} };
   };
   if (base.state === "failed") return fail(base, layered.at);
@@ -152,11 +153,11 @@ export function mainContainer(main, template, scope, budget, tell) {
   const names = Array.isArray(list) ? list.filter(isMap).map((container) => container.name) : [];
   const name = main.name === undefined ? ABSENT : evaluateValue(main.name, scope, budget);
   if (name.state === "failed") {
-    tell(name.problem, main.at);
+    tell(name.problem, main.name.at);
     return undefined;
   }
   if (name.state === "present" && typeof name.value !== "string") {
-    tell(failed("result-type", "a container is named by a text").problem, main.at);
+    tell(failed("result-type", "a container is named by a text").problem, main.name.at);
     return undefined;
   }
   if (name.state === "present" && name.value !== "" && names.includes(name.value)) return name.value;

@@ -2,6 +2,7 @@
  * Values (section 5): how they are compiled and read.
  */
 import { compareText, deepEqual, hasKey, isInteger, isMap, MAX_INTEGER } from "./data.js";
+import { Rejection } from "./errors.js";
 import { compileExpression, evaluateExpression } from "./expressions.js";
 import { parseQuantity, QuantityError, thousandths } from "./quantities.js";
 import { ABSENT, FAILED, failed, MISSING, present } from "./results.js";
@@ -16,16 +17,25 @@ export function compileValue(value, names, at) {
   if (typeof value === "string") return { kind: "expression", at, expression: compileExpression(value, names, at) };
   if (!isMap(value)) return { kind: "literal", at, value };
   const compiled = { kind: "object", at, unknown: value.unknown, as: value.as };
+  if (isMap(value.as)) checkUnits(Object.keys(value.as.units), at);
   if (hasKey(value, "when")) compiled.when = compileCondition(value.when, names, at);
   if (hasKey(value, "value")) compiled.sources = [compileValue(value.value, names, at)];
   if (hasKey(value, "firstOf")) compiled.sources = value.firstOf.map((source) => compileValue(source, names, at));
   if (hasKey(value, "strip")) compiled.strip = compileValue(value.strip, names, at);
   if (hasKey(value, "default")) compiled.default = value.default;
   if (hasKey(value, "absentIf")) compiled.absentIf = value.absentIf;
-  // What is written is not read, but it is checked.
-  if (hasKey(value, "writeTo")) compileExpression(value.writeTo, names, at, { place: true });
-  if (hasKey(value, "write")) compileExpression(value.write, names.withRoots("value"), at);
+  if (hasKey(value, "firstOf")) compiled.isChoice = true;
+  // These are for a writer (S20.4); they do not change what is read.
+  if (hasKey(value, "stored")) compiled.stored = value.stored;
+  if (hasKey(value, "writeTo")) compiled.writeTo = compileExpression(value.writeTo, names, at, { place: true });
+  if (hasKey(value, "write")) compiled.write = compileExpression(value.write, names.withRoots("value"), at);
   return compiled;
+}
+
+// Case does not count in units, so that two that differ in it only would be one (S4.4).
+function checkUnits(units, at) {
+  const folded = units.map((unit) => unit.toLowerCase());
+  if (new Set(folded).size < folded.length) throw new Rejection("mapping-semantic", "two units differ in their case only", at);
 }
 
 /**
@@ -121,10 +131,8 @@ function inUnits(value, { units, per = 1 }) {
   if (!isInteger(value) && typeof value !== "string") return undefined;
   const parts = /^([0-9]+)[ \t]*([A-Za-z]*)$/.exec(String(value));
   if (parts === null) return undefined;
-  const suffixes = Object.keys(units).filter((unit) => unit.toLowerCase() === parts[2].toLowerCase());
-  if (suffixes.length === 0) return undefined;
-  // Of two suffixes that differ in their case only, the one that is written so counts, whatever their order.
-  const suffix = suffixes.includes(parts[2]) ? parts[2] : suffixes.sort(compareText)[0];
+  const suffix = Object.keys(units).find((unit) => unit.toLowerCase() === parts[2].toLowerCase());
+  if (suffix === undefined) return undefined;
   return integer((BigInt(parts[1]) * BigInt(units[suffix])) / BigInt(per));
 }
 
@@ -173,6 +181,7 @@ export function evaluateVariable(variable, scope, budget) {
   if (variable.value !== undefined) return evaluateValue(variable.value, scope, budget);
   const list = evaluateExpression(variable.find, scope, budget);
   if (list.state !== "present") return list;
+  if (!Array.isArray(list.value)) return failed("result-type", "an element is found in a list only");
   const wanted = [];
   let nothing;
   for (const [field, value] of variable.where) {
@@ -182,7 +191,6 @@ export function evaluateVariable(variable, scope, budget) {
     else wanted.push([field, result.value]);
   }
   if (nothing !== undefined) return nothing;
-  if (!Array.isArray(list.value)) return failed("result-type", "an element is found in a list only");
   const index = list.value.findIndex(
     (element) => isMap(element) && wanted.every(([field, value]) => hasKey(element, field) && deepEqual(element[field], value)),
   );

@@ -93,8 +93,21 @@ class Reader {
     const key = this.read(node, level, inside);
     if (key === null) throw new DataError("a key is null");
     if (typeof key === "object") throw new DataError("a key is a list or map");
-    return String(key);
+    return typeof key === "number" && !Number.isInteger(key) ? shortKey(key) : String(key);
   }
+}
+
+/*
+ * A key that is no integer, as kubectl writes it: the shortest text of the 32-bit float, with an exponent where the power
+ * of ten is below -4 or above 5.
+ */
+function shortKey(key) {
+  const float = Math.fround(key);
+  if (!Number.isFinite(float)) throw new DataError(`the key ${key} is beyond the numbers of 32 bits`);
+  const digits = [1, 2, 3, 4, 5, 6, 7, 8, 9].find((count) => Math.fround(Number(float.toPrecision(count))) === float);
+  const [mantissa, power] = float.toExponential(digits - 1).split("e");
+  if (power < -4 || power > 5) return `${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+  return String(Number(float.toPrecision(digits)));
 }
 
 function kindOfTag(tag) {

@@ -18,15 +18,18 @@ export const MACROS = new Set(["all", "exists", "exists_one", "filter", "map"]);
 const MACROS_OVER_MAPS = new Set(["all", "exists", "exists_one"]);
 const PREDICATES = new Set(["all", "exists", "exists_one", "filter"]);
 const CONVERSIONS = new Set(["int", "double", "string", "timestamp", "duration"]);
+const FUNCTIONS = new Set([...CONVERSIONS, "size", "dyn", "type", "has"]);
 const TEXT_METHODS = new Set(["contains", "startsWith", "endsWith"]);
 const TEXT_MAPS = new Set(["labels", "annotations"]);
+const TIMES = new Set(["timestamp", "duration"]);
+const TABLES = new Set(["variables", "refs"]);
 const TYPE_NAMES = new Set(["int", "double", "string", "bool", "list", "map", "null_type"]);
 
 // What each conversion takes. What may not convert at run time is accepted (P13); what never does is not.
 const CONVERTIBLE = {
   int: ["int", "double", "string"],
   double: ["int", "double", "string"],
-  string: ["int", "double", "string", "bool"],
+  string: ["int", "string"],
   timestamp: ["string"],
   duration: ["string"],
 };
@@ -54,13 +57,14 @@ function refuse(message) {
 }
 
 /**
- * How many operators stand above each other; a chain of n operators is n deep.
+ * How many operators and parentheses stand above each other; a chain of n operators is n deep.
  * @param {object} tree
  * @returns {number}
  */
 export function depth(tree) {
   const below = children(tree);
-  return below.length === 0 ? 0 : 1 + Math.max(...below.map(depth));
+  const isLeaf = tree.kind === "name" || tree.kind === "literal";
+  return (tree.parentheses ?? 0) + (isLeaf ? 0 : 1 + Math.max(0, ...below.map(depth)));
 }
 
 /**
@@ -119,6 +123,11 @@ function unify(a, b) {
   return a === b ? a : undefined;
 }
 
+// Engines differ on doubles and times beside what may be of another type (P05).
+function standsAlone(a, b) {
+  return a !== b && ["double", "timestamp", "duration"].some((kind) => a === kind || b === kind);
+}
+
 const wrap = (kind, type) => (type === undefined ? undefined : { [kind]: type });
 
 // The type that both are, if `dyn` is a type like another (P06).
@@ -171,12 +180,20 @@ class Checker {
   name(node, at) {
     if (at.bound.has(node.name)) return at.bound.get(node.name);
     if (!this.names.has(node.name)) refuse(`P18: nothing is called ${node.name} here`);
-    if (node.name === "variables" || node.name === "refs") return { map: "dyn" };
+    if (TABLES.has(node.name)) refuse(`P18: ${node.name} is read by the name of a member`);
     return "dyn";
   }
 
+  // Whether a node is a variable or reference by its name, which must be declared (P18).
+  isMember(of, name, at) {
+    if (of.kind !== "name" || at.bound.has(of.name) || !TABLES.has(of.name)) return false;
+    if (of.name === "variables" && !this.names.hasVariable(name)) refuse(`P18: no variable ${name} is declared here`);
+    if (of.name === "refs" && !this.names.hasReference(name)) refuse(`P18: no reference ${name} is declared here`);
+    return true;
+  }
+
   field(node, at) {
-    this.declared(node.of, node.name, at);
+    if (this.isMember(node.of, node.name, at)) return "dyn";
     const of = this.type(node.of, at);
     if (TEXT_MAPS.has(node.name) && node.of.kind === "field" && node.of.name === "metadata" && open(of)) return { map: "string" };
     if (open(of)) return "dyn";
@@ -184,15 +201,8 @@ class Checker {
     return refuse(`P20: ${node.name} is selected from what is no map`);
   }
 
-  // A variable or reference that is named must be declared (P18).
-  declared(of, name, at) {
-    if (of.kind !== "name" || at.bound.has(of.name)) return;
-    if (of.name === "variables" && !this.names.hasVariable(name)) refuse(`P18: no variable ${name} is declared here`);
-    if (of.name === "refs" && !this.names.hasReference(name)) refuse(`P18: no reference ${name} is declared here`);
-  }
-
   index(node, at) {
-    if (node.index.kind === "literal" && node.index.type === "string") this.declared(node.of, node.index.value, at);
+    if (node.index.kind === "literal" && node.index.type === "string" && this.isMember(node.of, node.index.value, at)) return "dyn";
     const of = this.type(node.of, at);
     const index = this.type(node.index, at);
     if (isList(of)) {
@@ -258,6 +268,9 @@ class Checker {
   macro(node, at) {
     const [variable, body] = node.args;
     if (node.args.length !== 2 || variable.kind !== "name") refuse(`P02: ${node.name} takes a variable and one expression`);
+    const { name } = variable;
+    const taken = at.bound.has(name) || this.names.has(name) || TYPE_NAMES.has(name) || FUNCTIONS.has(name);
+    if (taken || name.startsWith("__")) refuse(`P02: the variable of a macro cannot be called ${name}`);
     if (at.macros >= MAX_MACRO_DEPTH) refuse(`P16: macros nested more than ${MAX_MACRO_DEPTH} deep`);
     const range = this.type(node.of, at);
     if (node.of.kind === "list" && node.of.items.length === 0) refuse("P10: the range is a literal []");
@@ -325,7 +338,7 @@ class Checker {
       case "==":
       case "!=":
         if (left === "null" || right === "null") refuse("P05: a comparison with null");
-        if (unify(left, right) === undefined) refuse("P05: a comparison of two types");
+        if (unify(left, right) === undefined || standsAlone(left, right)) refuse("P05: a comparison of two types");
         if (left === "string") asText(node.right);
         if (right === "string") asText(node.left);
         return "bool";
@@ -340,6 +353,7 @@ class Checker {
         return this.plus(node, left, right);
       case "-":
         if (left === "timestamp" && right === "timestamp") return "duration";
+        if (TIMES.has(left) && right === "duration") return left;
         return this.number(operator, left, right, ["int", "double"]);
       case "*":
         return this.number(operator, left, right, ["int", "double"]);
@@ -358,6 +372,8 @@ class Checker {
   }
 
   membership(element, container) {
+    const inner = isList(container) ? container.list : "dyn";
+    if (inner !== "any" && standsAlone(element, inner)) refuse("P05: in of another type than the elements");
     if (isList(container)) {
       if (element === "null" || unify(element, container.list) === undefined) refuse("P05: in of another type than the elements");
     } else if (isMapType(container)) {
@@ -372,17 +388,16 @@ class Checker {
 
   order(left, right) {
     const type = unify(left, right);
-    if (type === undefined) refuse("P05: an order of two types");
-    if (type === "string") refuse("P14: an order of texts");
-    if (!open(type) && !["int", "double", "bool", "timestamp", "duration"].includes(type)) refuse("P05: an order of what has none");
+    if (type === undefined || standsAlone(left, right)) refuse("P05: an order of two types");
+    if (!open(type) && !["int", "double", "timestamp", "duration"].includes(type)) refuse("P14: an order of what is neither a number nor a time");
     return "bool";
   }
 
   plus(node, left, right) {
-    if (left === "timestamp" && right === "duration") return "timestamp";
+    if (TIMES.has(left) && right === "duration") return left;
     if (left === "timestamp" || right === "timestamp" || left === "duration" || right === "duration") refuse("P17: a sum of times");
     const type = unify(left, right);
-    if (type === undefined) refuse("P09: a sum of two types");
+    if (type === undefined || standsAlone(left, right)) refuse("P09: a sum of two types");
     if (type === "string") {
       if (!namesText(node)) refuse("P09b: a sum of texts without a literal");
     } else if (!open(type) && type !== "int" && type !== "double" && !isList(type)) {
@@ -393,7 +408,7 @@ class Checker {
 
   number(operator, left, right, types) {
     const type = unify(left, right);
-    if (type === undefined) refuse(`P09: ${operator} of two types`);
+    if (type === undefined || standsAlone(left, right)) refuse(`P09: ${operator} of two types`);
     if (!open(type) && !types.includes(type)) refuse(`P09: ${operator} is not for this type`);
     return type;
   }

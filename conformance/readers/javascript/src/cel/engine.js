@@ -7,7 +7,7 @@
 import { CelScalar, celEnv, celFunc, celList, celMap, isCelError, isCelList, isCelMap, parse, plan } from "@bufbuild/cel";
 import { checkText, compareText, isInteger, MAX_DEPTH, MAX_INTEGER, newMap } from "../data.js";
 import { failed, present } from "../results.js";
-import { GUARDS, RANGE, write } from "./writer.js";
+import { GUARDS, LIST_RANGE, RANGE, write } from "./writer.js";
 
 const MAX_RANGE = 1000;
 const MAX_TEXT = 65536;
@@ -41,6 +41,12 @@ function measure(range) {
   return range;
 }
 
+// The order of a map's keys differs from engine to engine, so that `map` and `filter` take a list only (P10).
+function measureList(range) {
+  if (!isCelList(range)) throw new Error("the range of map and filter is a list");
+  return measure(range);
+}
+
 const guard = (name, fits, what) =>
   celFunc(name, [CelScalar.DYN], CelScalar.DYN, (value) => {
     if (!fits(value)) throw new Error(what);
@@ -58,8 +64,10 @@ function isTimestamp(value) {
 const environment = celEnv({
   funcs: [
     celFunc(RANGE, [CelScalar.DYN], CelScalar.DYN, measure),
+    celFunc(LIST_RANGE, [CelScalar.DYN], CelScalar.DYN, measureList),
     guard(GUARDS.timestamp, isTimestamp, "a timestamp is an RFC 3339 text"),
     guard(GUARDS.duration, (value) => typeof value === "string" && DURATION.test(value), "a duration is a text of h, m, s and ms"),
+    guard(GUARDS.string, (value) => typeof value !== "boolean", "a boolean is not made a text"),
     guard(GUARDS.int, (value) => typeof value === "bigint" || typeof value === "number" || DIGITS.test(value), "no integer"),
     guard(GUARDS.double, (value) => typeof value === "bigint" || typeof value === "number" || NUMBER.test(value), "no number"),
   ],
@@ -102,7 +110,8 @@ export function toCel(value) {
 }
 
 function toResult(value) {
-  const count = { values: 0 };
+  // Of what lies inside; the result itself does not count.
+  const count = { values: -1 };
   try {
     return present(fromCel(value, 1, count));
   } catch (error) {

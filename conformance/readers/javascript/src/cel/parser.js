@@ -189,7 +189,8 @@ class Parser {
     if (this.take("(")) {
       const tree = this.expression();
       this.expect(")");
-      return tree;
+      // Parentheses mean nothing, but they count as a level (S3.2.1).
+      return { ...tree, parentheses: (tree.parentheses ?? 0) + 1 };
     }
     if (this.take("[")) return { kind: "list", items: this.list("]", true) };
     if (this.take("{")) return this.map();

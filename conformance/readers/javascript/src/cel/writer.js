@@ -7,10 +7,11 @@
 import { isMacro } from "./checker.js";
 
 /** What stands around the argument of a conversion. */
-export const GUARDS = { int: "guard_int", double: "guard_double", timestamp: "guard_timestamp", duration: "guard_duration" };
+export const GUARDS = { string: "guard_string", int: "guard_int", double: "guard_double", timestamp: "guard_timestamp", duration: "guard_duration" };
 
-/** What stands around the range of a macro. */
+/** What stands around the range of a macro, and of one that takes a list only. */
 export const RANGE = "guard_range";
+export const LIST_RANGE = "guard_list_range";
 
 /**
  * @param {object} node a tree of the parser
@@ -29,7 +30,7 @@ export function write(node) {
     case "call":
       return call(node);
     case "method":
-      if (isMacro(node)) return `${RANGE}(${write(node.of)}).${node.name}(${node.args.map(write).join(", ")})`;
+      if (isMacro(node)) return `${rangeGuard(node)}(${write(node.of)}).${node.name}(${node.args.map(write).join(", ")})`;
       return `${write(node.of)}.${node.name}(${node.args.map(write).join(", ")})`;
     case "list":
       return `[${node.items.map(write).join(", ")}]`;
@@ -45,6 +46,8 @@ export function write(node) {
       return `(${write(node.left)} ${node.operator} ${write(node.right)})`;
   }
 }
+
+const rangeGuard = (node) => (node.name === "map" || node.name === "filter" ? LIST_RANGE : RANGE);
 
 function literal(node) {
   if (node.type === "string") return quote(node.value);
