@@ -130,7 +130,7 @@ MAPPING_CURE: Final = "a mapping has `apiVersion: workloadmap.dev/v1alpha1` and 
 BOTH: Final = "remove one of the two"
 
 SPEC_MEMBERS: Final = (
-    "it may have `components`, `gang`, `incomplete`, `invalid`, `pods`, `references`, `status`, `suspend`, `variables`"
+    "it may have `components`, `gang`, `immutable`, `incomplete`, `invalid`, `pods`, `references`, `status`, `suspend`, `variables`"
     " and `workload`"
 )
 
@@ -745,15 +745,10 @@ OTHER_FAULTS: Final[dict[str, tuple[Any, Edit, tuple[str, str, str, str | None]]
         Drop("/expect"),
         ("missing", "", "a case needs `expect`", "add `expect`"),
     ),
-    "a-case-that-accepts-nothing": (
+    "a-case-without-an-object": (
         CASE,
-        Put("/expect", {"outcome": "ok"}),
-        (
-            "missing",
-            "/expect",
-            "`expect` needs `wanted` or `document`",
-            None,
-        ),
+        Drop("/object"),
+        ("missing", "", "a case needs `object`", "add `object`"),
     ),
     "a-case-that-rejects-without-a-class": (
         CASE,

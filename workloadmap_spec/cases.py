@@ -5,7 +5,9 @@ A case is kept as it is written, nulls and numbers included: the data rules are 
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 #: How the name of a file with cases ends.
 SUFFIX: Final = ".case.yaml"
 
+#: How the name of a file ends that holds a case a line, as `conformance.lines` writes them.
+LINES_SUFFIX: Final = ".jsonl"
+
 #: The folder below which the id of a case is its path.
 _ROOT: Final = ("conformance", "cases")
 
@@ -35,6 +40,14 @@ _ANY_DIGEST: Final = f"sha256:{'0' * 64}"
 
 #: So many sets of mappings are kept compiled.
 _MAX_KNOWN: Final = 128
+
+#: What a reader can be asked to do, and the member that holds what comes of it, in an answer as in an expectation.
+RESULTS: Final[Mapping[str, str | None]] = {
+    "map": "document",
+    "references": "wanted",
+    "update": "object",
+    "validate": None,
+}
 
 #: What stands for a member that is not there.
 MISSING: Final = object()
@@ -56,6 +69,10 @@ class Case:
     document: Document
     #: What is wrong with the case itself; it is not run then.
     problems: Sequence[CaseError] = ()
+    #: Of a case that was a line: the shipped mappings that it is to be read with, where it brings none.
+    shipped: tuple[Mapping[str, Any], ...] = ()
+    #: Of a case that was a line: its digest, which is right if there are no problems.
+    digest: str | None = None
 
     @property
     def request(self) -> Mapping[str, Any]:
@@ -128,7 +145,7 @@ def case_files(paths: Iterable[str | Path]) -> list[Path]:
 
 
 def load_case_file(file: Path) -> list[Case]:
-    """The cases in a file, checked.
+    """The cases in a file, checked; those of a file of lines by their digests.
 
     Raises:
         InputError: The file cannot be read.
@@ -138,6 +155,10 @@ def load_case_file(file: Path) -> list[Case]:
     except OSError as error:
         message = f"the file cannot be read: {error.strerror or error}"
         raise InputError(message, Location(str(file)), "check the path and its permissions") from error
+    if file.suffix == LINES_SUFFIX:
+        from workloadmap_spec.conformance.lines import read_lines  # noqa: PLC0415 - it is made of what is here
+
+        return list(read_lines(data, str(file)))
     path_id = _path_id(file)
     cases = list(_cases(data, str(file)))
     return [_checked(case, path_id, alone=len(cases) == 1) for case in cases]
@@ -190,6 +211,19 @@ def _broken(error: CaseError, source: str) -> Case:
     return Case(source, "", Document(None, source), (error,))
 
 
+def digest_of(identity: str, request: Mapping[str, Any], expect: Mapping[str, Any]) -> str:
+    """`sha256:` and the digest of a case, by which a changed one is known.
+
+    Args:
+        identity: Its id.
+        request: What is sent, but for the id of the request.
+        expect: What is expected.
+    """
+    content = {**request, "id": identity, "expect": expect}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
 # Checking
 
 
@@ -224,6 +258,13 @@ def check_case(case: Case) -> Iterator[CaseError]:
         yield _problem(
             case, "/mappingText", "a case has `mappings` or `mappingText`, not both", "remove one of the two"
         )
+    command = case.request.get("do", "map")
+    result = RESULTS[command]
+    if case.expect["outcome"] == "ok" and case.expect.keys() - {"outcome"} != ({result} if result else set()):
+        what = f"`{result}`" if result else "nothing beside `outcome`"
+        message = f"an accepted case of `do: {command}` expects {what}"
+        yield _problem(case, "/expect", message, "correct one of the two")
+        return
     expected = case.expect.get("document")
     if expected is not None:
         for problem in map_problems(_filled(expected)):
@@ -291,6 +332,8 @@ def reference_reader(
         given = request.get("references")
         if request.get("do") == "references":
             return {"wanted": own.required_references(request["object"], given or ())}
+        if request.get("do") == "update":
+            return {"object": own.update(request["object"], request.get("intent"), given).after}
         strict = request.get("options", {}).get("strict", False)
         return own.read(request["object"], request.get("pods"), given, strict=strict).document
 
@@ -324,18 +367,12 @@ def run_case(case: Case, reader: Callable[[Mapping[str, Any]], Mapping[str, Any]
 
 
 def _accepted(case: Case, document: Mapping[str, Any]) -> CaseResult:
-    """The result of a case for which the reader has made a map."""
-    expect = case.expect
-    if expect["outcome"] != "ok":
+    """The result of a case for which the reader has made what it was asked for."""
+    if case.expect["outcome"] != "ok":
         return CaseResult(case.id, passed=False, differences=(Difference("/outcome", "rejected", "ok"),))
-    if "wanted" in expect:
-        differences = tuple(compare(expect["wanted"], document.get("wanted", []), "/wanted"))
-        return CaseResult(case.id, not differences, differences)
-    for problem in map_problems(document):
-        message = f"the reader's map violates the schema of maps at `{problem.pointer}`: {problem.message}"
-        return CaseResult(case.id, passed=False, error=message)
-    differences = tuple(compare(stripped(expect["document"]), stripped(document)))
-    return CaseResult(case.id, not differences, differences)
+    answer = {"document": document} if "document" in case.expect else document
+    differences, error = compare_result(case.expect, answer)
+    return CaseResult(case.id, not differences and error is None, differences, error)
 
 
 def _rejected(case: Case, error: WorkloadMapError) -> CaseResult:
@@ -344,6 +381,29 @@ def _rejected(case: Case, error: WorkloadMapError) -> CaseResult:
         return CaseResult(case.id, passed=False, error=f"the reader rejects the input: {error}")
     differences = compare_rejection(case.expect, error.error_class, error.location.pointer)
     return CaseResult(case.id, not differences, differences, str(error) if differences else None)
+
+
+def compare_result(
+    expect: Mapping[str, Any],
+    answer: Mapping[str, Any],
+    view: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
+) -> tuple[tuple[Difference, ...], str | None]:
+    """How what a reader has made differs from what was expected, and what is wrong with it in itself.
+
+    Args:
+        expect: The expectation of a case that is accepted.
+        answer: An answer as the protocol has it; a map in it has not been checked.
+        view: Takes out of a map what is compared; by default `stripped`.
+    """
+    for name, expected in expect.items():
+        if name == "document":
+            for problem in map_problems(answer[name]):
+                return (), f"the map violates its schema at {problem.pointer or 'its top'}: {problem.message}"
+            seen = stripped if view is None else view
+            return tuple(compare(seen(expected), seen(answer[name]))), None
+        if name != "outcome":
+            return tuple(compare(expected, answer.get(name, MISSING), f"/{name}")), None
+    return (), None
 
 
 def compare_rejection(

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from workloadmap_spec.field_compiler import Engine
     from workloadmap_spec.mapping import CompiledMapping
     from workloadmap_spec.pods import LabelSelector
+    from workloadmap_spec.writing.update import Change
 
 _CORE: Final = "core"
 
@@ -186,6 +187,25 @@ class Catalog:
 
         """
         return list(self.read(workload, references=list(given) or None).wanted)
+
+    def update(self, workload: object, intent: object, references: Iterable[Mapping[str, Any]] | None = None) -> Change:
+        """Change a workload: scale it, suspend or resume it, or set a field of its pod templates (S20).
+
+        Args:
+            workload: the object, as it comes from JSON or YAML; it stays as it is.
+            intent: what is asked, such as `{"op": "scale", "component": "worker", "replicas": 4}`.
+            references: objects that it refers to.
+
+        Raises:
+            UpdateUnsupportedError: the mapping knows no place to write.
+            UpdateInvalidError: the workload does not allow it, or it would not read as asked.
+            InputError, NoMappingError, AmbiguousMappingError: as for `read`.
+
+        """
+        from workloadmap_spec.writing.update import update  # noqa: PLC0415 - most only read
+
+        given = None if references is None else tuple(check_part(entry, "a reference") for entry in references)
+        return update(self, workload, intent, given)
 
     def _session(self, references: Iterable[Mapping[str, Any]] | None) -> Session:
         """A session that finds embedded kinds here, with the references that are given."""

@@ -24,6 +24,7 @@ from workloadmap_spec.mapping import (
     Field,
     GangEntry,
     Guard,
+    Immutable,
     Incomplete,
     Invalid,
     Member,
@@ -131,6 +132,7 @@ class _Compiler(FieldCompiler):
             suspend=suspend,
             gang=gang,
             incomplete=incomplete,
+            immutable=self.immutable(spec, "/spec", names),
             invalid=tuple(
                 Invalid(Guard(self.condition(entry["when"], at, names), at), entry["message"])
                 for index, entry in enumerate(spec.get("invalid", ()))
@@ -140,6 +142,8 @@ class _Compiler(FieldCompiler):
             warnings=tuple(self.warnings),
             embeds=any(component.embed is not None for component in self.components.values()),
             document=document,
+            parts=self.parts,
+            conditions=self.conditions,
         )
 
     def prelude(self, spec: Mapping[str, Any]) -> tuple[tuple[Variable | Reference, ...], Names]:
@@ -199,7 +203,7 @@ class _Compiler(FieldCompiler):
         inside_for_each: bool,
     ) -> tuple[Component, ...]:
         """A list of components."""
-        if len(ancestors) >= MAX_COMPONENT_DEPTH:
+        if items and len(ancestors) >= MAX_COMPONENT_DEPTH:
             self.problem(MappingSchemaError(f"components are nested more than {MAX_COMPONENT_DEPTH} deep"), at)
             return ()
         return tuple(
@@ -238,7 +242,7 @@ class _Compiler(FieldCompiler):
             name=name,
             at=at,
             role=role if isinstance(role, str) else None,
-            role_value=self.field(role, "value", f"{at}/role", names) if isinstance(role, dict) else None,
+            role_value=self.literal(item, "role", at, names) if isinstance(role, dict) else None,
             creates=self.creates(item.get("creates"), f"{at}/creates", names),
             for_each=for_each,
             for_each_values=literal,
@@ -257,6 +261,7 @@ class _Compiler(FieldCompiler):
             ),
             pods=None if pods is None else self.component_pods(pods, f"{at}/pods", names),
             incomplete=self.incomplete(item, at, names),
+            immutable=self.immutable(item, at, names),
             components=self.component_list(
                 item.get("components", []),
                 f"{at}/components",
@@ -309,7 +314,7 @@ class _Compiler(FieldCompiler):
         name = main.get("name") if isinstance(main, dict) else main
         main_name = None if name is None else self.literal({"name": name}, "name", main_at, names)
         if isinstance(main, dict) and "value" in main:
-            main_name = self.field(main, "value", main_at, names)
+            main_name = self.literal(item, "mainContainer", at, names)
         return Template(
             base=self.layered(item, base_name, at, names),
             base_name=base_name,
@@ -332,8 +337,7 @@ class _Compiler(FieldCompiler):
                 for index, layer in enumerate(written["merge"])
             ]
             lists = self.literal(written, "lists", place, names)
-            how = values.literal("replace") if lists is None else lists.read
-            return values.merged(tuple(layers), how, place)
+            return values.merged(tuple(layers), lists or Field(values.literal("replace"), place), place)
 
         return self.made(make, place)
 
@@ -347,6 +351,7 @@ class _Compiler(FieldCompiler):
     def pod_field(self, entry: Mapping[str, Any], at: str, names: Names) -> PodField:
         """One entry of `podFields`."""
         for_each = self.field(entry, "forEach", at, names)
+        when = self.guard(entry, "when", at, names)
         if for_each is not None:
             names = names.adding("patch")
         return PodField(
@@ -355,7 +360,7 @@ class _Compiler(FieldCompiler):
             init=entry.get("init", False),
             key=self.literal(entry, "key", at, names),
             value=self.field(entry, "value", at, names) or _NOTHING,
-            when=self.guard(entry, "when", at, names),
+            when=when,
             mode=entry.get("mode", "replace"),
             for_each=for_each,
             where=self.guard(entry, "where", at, names),
@@ -380,6 +385,27 @@ class _Compiler(FieldCompiler):
             index=self.field(pods, "index", at, names),
             first_index=self.field(pods, "firstIndex", at, names),
             revision=self.field(pods, "revision", at, names),
+        )
+
+    def immutable(self, parent: Mapping[str, Any], at: str, names: Names) -> tuple[Immutable, ...]:
+        """What cannot be changed in an object that exists (S20.9)."""
+
+        def places(entry: Mapping[str, Any], name: str, entry_at: str) -> tuple[Field, ...]:
+            return tuple(
+                Field(self.place(text, place_at, names), place_at)
+                for index, text in enumerate(entry.get(name, ()))
+                for place_at in [f"{entry_at}/{name}/{index}"]
+            )
+
+        return tuple(
+            Immutable(
+                places(entry, "places", entry_at),
+                places(entry, "except", entry_at),
+                self.guard(entry, "when", entry_at, names),
+                entry["reason"],
+            )
+            for index, entry in enumerate(parent.get("immutable", ()))
+            for entry_at in [f"{at}/immutable/{index}"]
         )
 
     def incomplete(self, parent: Mapping[str, Any], at: str, names: Names) -> tuple[Incomplete, ...]:
@@ -459,7 +485,7 @@ class _Compiler(FieldCompiler):
         )
 
     def suspend(self, suspend: Mapping[str, Any], names: Names) -> Suspend:
-        """How suspension is asked for; the actions of `resume` are checked, and kept in the document."""
+        """How suspension is asked for, and ended."""
         at = "/spec/suspend"
         actions = {
             name: tuple(
@@ -467,13 +493,14 @@ class _Compiler(FieldCompiler):
             )
             for name in ("suspend", "resume")
         }
-        return Suspend(self.guard(suspend, "requested", at, names), actions["suspend"])
+        return Suspend(self.guard(suspend, "requested", at, names), actions["suspend"], actions["resume"])
 
     def action(self, action: Mapping[str, Any], at: str, names: Names) -> Action:
         """One action."""
         member = "remove" if "remove" in action else "set"
         place = self.place(action[member], f"{at}/{member}", names)
-        return Action(place, action.get("to"), member == "remove", self.guard(action, "when", at, names))
+        guard = self.guard(action, "when", at, names)
+        return Action(f"{at}/{member}", place, action.get("to"), member == "remove", guard)
 
     def gang(self, entries: list[Any], at: str, names: Names, inside: str | None) -> tuple[GangEntry, ...]:
         """The gang entries; `inside` is the component that the enclosing group is made for."""

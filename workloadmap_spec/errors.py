@@ -185,3 +185,19 @@ class LimitExceededError(EvaluationError):
     """A limit of the specification, or the reader's budget of steps, was exceeded."""
 
     error_class = "limit-exceeded"
+
+
+class UpdateError(WorkloadMapError):
+    """A workload cannot be changed as asked (clause S20)."""
+
+    error_class = "update-invalid"
+
+
+class UpdateInvalidError(UpdateError, ValueError):
+    """This workload does not allow what is asked, or it would not read as asked afterwards."""
+
+
+class UpdateUnsupportedError(UpdateError):
+    """The mapping knows no place to write for what is asked."""
+
+    error_class = "update-unsupported"

@@ -67,6 +67,11 @@ class Group:
     """A group, as it stands in the map, and what it covers."""
 
     document: dict[str, Any]
+    entry: GangEntry
+    #: The instance whose scope its values see; None for that of the workload.
+    part: Instance | None
+    #: The instance that embeds the workload whose mapping makes the group; None for that of the outer workload.
+    root: Instance | None
     unit: Unit
     covered: list[Covered]
     subgroups: list[Group] = field(default_factory=list)
@@ -311,7 +316,7 @@ class _Maker:
         _place(entry, scope, [part.leaf for part in covered], document, sources)
         if sources:
             document["sources"] = sources
-        group = Group(document, unit, covered)
+        group = Group(document, entry, part, self.root, unit, covered)
         for subentry in entry.subgroups:
             group.subgroups += self.entry(subentry, unit, f"{document['id']}/", scope, covered)
         if group.subgroups:

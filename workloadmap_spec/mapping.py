@@ -188,6 +188,16 @@ class Invalid:
 
 
 @dataclass(frozen=True, slots=True)
+class Immutable:
+    """What cannot be changed in an object that exists (S20.9)."""
+
+    places: tuple[Field, ...]
+    exceptions: tuple[Field, ...]
+    when: Guard | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Incomplete:
     """A declaration of what the object cannot tell (S6.7)."""
 
@@ -233,6 +243,7 @@ class Component:
     observed: tuple[tuple[str, Field], ...]
     pods: ComponentPods | None
     incomplete: tuple[Incomplete, ...]
+    immutable: tuple[Immutable, ...]
     components: tuple[Component, ...]
     #: The names of the components above this one, outermost first.
     ancestors: tuple[str, ...]
@@ -294,6 +305,7 @@ class Status:
 class Action:
     """One action of `suspend` or `resume`; `remove` has no `to`."""
 
+    at: str
     place: Reader
     to: Any
     remove: bool
@@ -306,6 +318,7 @@ class Suspend:
 
     requested: Guard | None
     suspend: tuple[Action, ...]
+    resume: tuple[Action, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,9 +388,13 @@ class CompiledMapping:
     suspend: Suspend | None
     gang: tuple[GangEntry, ...]
     incomplete: tuple[Incomplete, ...]
+    immutable: tuple[Immutable, ...]
     invalid: tuple[Invalid, ...]
     expressions: tuple[Expression, ...]
     warnings: tuple[tuple[str, str, Finding], ...]
     #: Whether a component embeds a workload of another kind.
     embeds: bool
     document: Mapping[str, Any]
+    #: What a value is made of, by its place in the document: readers, and conditions.
+    parts: Mapping[str, Reader]
+    conditions: Mapping[str, Condition]

@@ -37,6 +37,7 @@ from workloadmap_spec.values import FailedError, Scope, Session, describe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from workloadmap_spec.gang import Group
     from workloadmap_spec.mapping import CompiledMapping
     from workloadmap_spec.resources import PodResources
 
@@ -66,6 +67,17 @@ class WorkloadMap:
     def errors(self) -> list[Mapping[str, Any]]:
         """The diagnostics of severity error."""
         return [entry for entry in self.document.get("diagnostics", ()) if entry["severity"] == "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a map is made of, before pods and diagnostics are put into it."""
+
+    mapping: CompiledMapping
+    scope: Scope
+    tree: Tree
+    groups: list[Group]
+    document: dict[str, Any]
 
 
 def check_workload(workload: object) -> dict[str, Any]:
@@ -134,6 +146,22 @@ def read(
     """
     session = session or Session(Diagnostics())
     diagnostics = session.diagnostics
+    parts = read_parts(mapping, workload, session)
+    document = parts.document
+    if pods is not None:
+        _read_pods(mapping, parts, pods)
+    if diagnostics:
+        found = diagnostics.sorted()
+        if strict:
+            for diagnostic in found:
+                if diagnostic.severity == "error":
+                    raise diagnostic.to_exception(mapping.name)
+        document["diagnostics"] = [diagnostic.to_json() for diagnostic in found]
+    return WorkloadMap(document, tuple(session.wanted))
+
+
+def read_parts(mapping: CompiledMapping, workload: dict[str, Any], session: Session) -> Parts:
+    """Read a workload without pods; the diagnostics stay in the session."""
     scope = root_scope(mapping, workload, session)
     _check(mapping, scope)
     suspended = read_suspended(mapping.suspend, scope)
@@ -157,16 +185,7 @@ def read(
     if groups:
         document["gang"] = {"groups": [group.document for group in groups]}
     document["totals"] = _totals(tree, scope)
-    if pods is not None:
-        _read_pods(mapping, tree, scope, pods, GroupIndex(groups), document)
-    if diagnostics:
-        found = diagnostics.sorted()
-        if strict:
-            for diagnostic in found:
-                if diagnostic.severity == "error":
-                    raise diagnostic.to_exception(mapping.name)
-        document["diagnostics"] = [diagnostic.to_json() for diagnostic in found]
-    return WorkloadMap(document, tuple(session.wanted))
+    return Parts(mapping, scope, tree, groups, document)
 
 
 def _check(mapping: CompiledMapping, scope: Scope) -> None:
@@ -271,15 +290,10 @@ def _totals(tree: Tree, scope: Scope) -> dict[str, Any]:
     return entry
 
 
-def _read_pods(  # noqa: PLR0913 - joins the tree, the groups and the pods
-    mapping: CompiledMapping,
-    tree: Tree,
-    scope: Scope,
-    pods: Iterable[Mapping[str, Any]],
-    groups: GroupIndex,
-    document: dict[str, Any],
-) -> None:
+def _read_pods(mapping: CompiledMapping, parts: Parts, pods: Iterable[Mapping[str, Any]]) -> None:
     """Put `pods` and `unattributed` (S10)."""
+    scope, tree, document = parts.scope, parts.tree, parts.document
+    groups = GroupIndex(parts.groups)
     selectors = read_selectors(mapping, scope) + tree_selectors(tree)
     if not selectors:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.cel import ABSENT
@@ -132,10 +133,8 @@ def _decide(  # noqa: PLR0913 - the one place that decides
             result.update(phase="Unknown", reason="ManagedBy")
         return
     if status.updating is not None:
-        try:
+        with suppress(FailedError):
             result["updating"] = status.updating.holds(scope)
-        except FailedError:
-            result.pop("updating", None)
     try:
         phase, condition, texts = _phase(status, scope)
     except FailedError:

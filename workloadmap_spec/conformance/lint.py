@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from workloadmap_spec.cases import CaseError, compare
 from workloadmap_spec.conformance.suite import PATHS
 from workloadmap_spec.conformance.vocabulary import vocabulary
+from workloadmap_spec.errors import ExpressionError, MappingError
 from workloadmap_spec.files import conformance_path, schema_path
 from workloadmap_spec.pointer import split
 
@@ -28,7 +29,7 @@ MAX_LINES: Final = 200
 #: Places in which the input of a rejected case may differ from that of its twin, all below one member.
 MAX_EDITS: Final = 3
 #: The members of a case that are its input.
-_INPUT: Final = ("mappings", "mappingText", "object", "references", "pods", "options", "do")
+_INPUT: Final = ("mappings", "mappingText", "object", "references", "pods", "options", "intent", "do")
 
 _CLAUSE: Final = re.compile(r"^(?:\*\*(S[0-9.]+)\*\* )", re.MULTILINE)
 
@@ -92,7 +93,7 @@ def _of_case(suite_case: SuiteCase, by_id: Mapping[str, Case]) -> Iterator[CaseE
     if case.expect["outcome"] == "rejected":
         yield from _of_rejection(case, by_id)
     if PATHS in suite_case.tags:
-        yield from _of_beginning(case)
+        yield from _of_beginning(case, by_id)
 
 
 def _of_engine_case(suite_case: SuiteCase) -> Iterator[CaseError]:
@@ -134,13 +135,23 @@ def _of_rejection(case: Case, by_id: Mapping[str, Case]) -> Iterator[CaseError]:
         yield _problem(case, "/twin", f"the case differs from {twin.id} in {edits} places", "make it one edit")
 
 
-def _of_beginning(case: Case) -> Iterator[CaseError]:
+def _of_beginning(case: Case, by_id: Mapping[str, Case]) -> Iterator[CaseError]:
     """What is wrong with a case for a beginning: it must need nothing but paths."""
     from workloadmap_spec.catalog import load_mapping  # noqa: PLC0415 - for few cases
     from workloadmap_spec.cel import path_of  # noqa: PLC0415
 
+    twin = by_id.get(case.request.get("twin", ""))
+    if twin is not None and PATHS not in twin.request.get("tags", ()):
+        yield _problem(case, "/tags", f"its twin {twin.id} has no tag {PATHS}", "give it the tag, or drop this one")
     for mapping in case.request.get("mappings", ()):
-        for expression in load_mapping(mapping).expressions:
+        try:
+            expressions = load_mapping(mapping).expressions
+        except ExpressionError as error:
+            yield _problem(case, "/tags", f"`{error.text}` is no path", f"drop the tag {PATHS}")
+            continue
+        except MappingError:  # which the case is about; its expressions are those of its twin
+            continue
+        for expression in expressions:
             if path_of(expression.tree) is None:
                 yield _problem(case, "/tags", f"`{expression.text}` is no path", f"drop the tag {PATHS}")
 

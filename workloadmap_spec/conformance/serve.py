@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 #: What we claim: everything that there is.
-PROFILES: Final = ("core", "resources", "status", "pods", "gang", "references", "catalog")
+PROFILES: Final = ("core", "resources", "status", "pods", "gang", "references", "update", "catalog")
 FEATURES: Final = ("core.yaml-text",)
 
 

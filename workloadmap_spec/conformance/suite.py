@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from workloadmap_spec.cases import Case, load_cases
+from workloadmap_spec.cases import Case, digest_of, load_cases
 from workloadmap_spec.catalog import Catalog
 from workloadmap_spec.errors import NoMappingError
 from workloadmap_spec.files import SPEC_VERSION, cases_root
@@ -24,7 +23,7 @@ SUITE_VERSION: Final = "1.0.0"
 PATHS: Final = "core.paths"
 
 #: Members of a case that are sent to the reader.
-_SENT: Final = ("mappings", "mappingText", "object", "references", "pods", "options")
+_SENT: Final = ("mappings", "mappingText", "object", "references", "pods", "options", "intent")
 
 
 @dataclass(frozen=True)
@@ -81,14 +80,14 @@ class SuiteCase:
     @cached_property
     def digest(self) -> str:
         """`sha256:` and the digest of the case, by which a changed one is known."""
-        content = {**self.request, "id": self.id, "expect": self.case.expect}
-        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-        return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+        return self.case.digest or digest_of(self.id, self.request, self.case.expect)
 
     def is_selected(self, profiles: Iterable[str], features: Iterable[str]) -> bool:
         """Whether a reader that claims these is asked."""
         claimed = set(profiles)
         wanted = self.profile in claimed or (PATHS in claimed and PATHS in self.tags)
+        # The catalogue's cases of writing are for those who write.
+        wanted = wanted and (self.command != "update" or "update" in claimed)
         return wanted and set(self.features) <= set(features)
 
 
@@ -100,9 +99,8 @@ def load_suite(paths: Sequence[str | Path] = (), catalog: Catalog | None = None)
     Raises:
         InputError: A path does not exist or cannot be read.
     """
-    shipped = Catalog.builtin() if catalog is None else catalog
     cases = load_cases(paths or [cases_root()])
-    return sorted((_with_mappings(case, shipped) for case in cases), key=lambda case: case.id)
+    return sorted((_with_mappings(case, catalog) for case in cases), key=lambda case: case.id)
 
 
 def suite_digest(cases: Iterable[SuiteCase]) -> str:
@@ -111,11 +109,14 @@ def suite_digest(cases: Iterable[SuiteCase]) -> str:
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
-def _with_mappings(case: Case, catalog: Catalog) -> SuiteCase:
+def _with_mappings(case: Case, catalog: Catalog | None) -> SuiteCase:
     """A case with the shipped mappings that it needs, if it brings none."""
     if case.problems or "mappings" in case.request or "mappingText" in case.request:
         return SuiteCase(case)
-    return SuiteCase(case, tuple(_needed(case.request.get("object"), catalog)))
+    if case.shipped:
+        return SuiteCase(case, case.shipped)
+    shipped = Catalog.builtin() if catalog is None else catalog
+    return SuiteCase(case, tuple(_needed(case.request.get("object"), shipped)))
 
 
 def _needed(workload: object, catalog: Catalog) -> Iterator[Mapping[str, Any]]:
