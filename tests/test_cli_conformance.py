@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from workloadmap_spec.cli import main
+from workloadmap_spec.cel.witness import ENGINES
+from workloadmap_spec.cli import main, reader
 from workloadmap_spec.conformance.suite import load_suite
 from workloadmap_spec.files import cases_root
 
@@ -40,10 +42,16 @@ def test_our_reader_passes(capsys: pytest.CaptureFixture[str]) -> None:
     assert (code, err) == (0, "")
     rows = [line.split() for line in out.splitlines()]
     assert rows[1] == ["core", "pass", f"{len(SUITE)}/{len(SUITE)}"]
-    assert out.splitlines()[-1].endswith("(seed 1, narrowed)")
+    assert out.splitlines()[-2].endswith("(seed 1)")
+    assert out.splitlines()[-1].startswith("Only a part of what the reader claims was put to it")
 
 
-@pytest.mark.parametrize("engine", ["cel-python", "cel-cpp"])
+def test_the_reader_takes_every_engine_there_is() -> None:
+    """Its list stands there once more, since a command is not to load the engines for its help."""
+    assert reader._ENGINES == ENGINES  # noqa: SLF001
+
+
+@pytest.mark.parametrize("engine", ENGINES[1:])
 def test_our_reader_passes_with_each_witness(capsys: pytest.CaptureFixture[str], engine: str) -> None:
     """Other engines in the place of our evaluator make no difference."""
     code, out, err = run(capsys, "--jobs", "2", reader=[*READER, "--engine", engine])
@@ -54,7 +62,36 @@ def test_a_wrong_reader_fails_and_is_told_how(capsys: pytest.CaptureFixture[str]
     code, out, _ = run(capsys, *CASES, "--profile", "core", reader=[*WRONG, "supports-nothing"])
     assert code == 1
     assert f"errored {SUITE[0].id}: unsupported, though the reader claims the profile\n" in out
-    assert f"ask again: workloadmap conformance request {SUITE[0].id} | " in out
+    asked = f"ask again: workloadmap conformance request {shlex.join(CASES)} {SUITE[0].id} | {shlex.join(WRONG)} "
+    assert asked in out
+    code, out, _ = run(capsys, *CASES, "--max-failures", "1", reader=[*WRONG, "supports-nothing"])
+    assert code == 1
+    assert out.count("ask again") == 1
+    assert f"and {len(SUITE) - 1} more cases that are not right; `--max-failures {len(SUITE)}` shows all" in out
+
+
+@pytest.mark.parametrize(
+    ("called", "known", "expected"),
+    [
+        ("bin/workloadmap", True, "workloadmap"),
+        ("bin/workloadmap", False, "bin/workloadmap"),
+        ("bin/kubectl-workloadmap", False, "kubectl workloadmap"),
+        ("workloadmap_spec/__main__.py", False, f"{shlex.quote(sys.executable)} -m workloadmap_spec"),
+    ],
+    ids=["on-the-path", "by-its-path", "plugin", "module"],
+)
+def test_what_to_call_again_is_what_was_called(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    called: str,
+    known: bool,  # noqa: FBT001 - a parameter of a table
+    expected: str,
+) -> None:
+    """A shell that is given the line finds us."""
+    monkeypatch.setattr("shutil.which", lambda _name: str(Path(called).resolve()) if known else None)
+    monkeypatch.setattr("sys.argv", [called])
+    _, out, _ = run(capsys, *CASES, reader=[*WRONG, "supports-nothing"])
+    assert f"ask again: {expected} conformance request --cases " in out
 
 
 def test_every_form_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -94,6 +131,7 @@ def test_a_case_can_be_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["--profile", "magic"], 2, "there is no profile `magic`"),
         (["--skip", "engine/core/nothing"], 2, "there is no case `engine/core/nothing`"),
+        (["--max-failures", "-1"], 2, "argument --max-failures: invalid number value: '-1'"),
         (["--jobs", "0"], 2, "argument --jobs: invalid number from 1 to 256 value: '0'"),
         (["--timeout", "61"], 2, "argument --timeout: invalid number of seconds up to 60 value: '61'"),
         (["--output", "html=x"], 2, "argument --output: invalid FORMAT=FILE value: 'html=x'"),
@@ -101,7 +139,7 @@ def test_a_case_can_be_left_out(capsys: pytest.CaptureFixture[str]) -> None:
         (["--cases", "nowhere"], 2, "nowhere: there is no such file or folder"),
         (["--profile", "gang", *CASES], 5, "there was no case to run"),
     ],
-    ids=["profile", "case", "jobs", "timeout", "output", "list", "cases", "nothing"],
+    ids=["profile", "case", "max-failures", "jobs", "timeout", "output", "list", "cases", "nothing"],
 )
 def test_a_wrong_command_line_has_its_code(
     capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, message: str

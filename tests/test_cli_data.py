@@ -391,7 +391,7 @@ def test_a_strange_name_is_no_mapping(capsys: pytest.CaptureFixture[str], name: 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
 def test_completion_knows_every_command(capsys: pytest.CaptureFixture[str], shell: str) -> None:
     out = run(capsys, "completion", shell)
-    for word in ("inspect", "gang", "mappings", "completion", "core-types", "ndjson", "explain"):
+    for word in ("inspect", "gang", "scale", "json-patch", "mappings", "completion", "core-types", "ndjson", "explain"):
         assert word in out
 
 

@@ -337,7 +337,7 @@ class _Maker:
                 try:
                     own = self.member_span(member, leaf.chain)
                 except FailedError:
-                    continue
+                    return []
                 spans = (*(() if around is None else around[id(leaf)]), *own)
                 factors = (_covered_replicas(part, unit, spans, part.replicas) for part in leaf.chain)
                 pods = _bounded(product(*factors, leaf.pods_per_replica))

@@ -14,7 +14,7 @@ from workloadmap_spec.cel.evaluator import Program, compile_expression
 from workloadmap_spec.cel.findings import Finding
 from workloadmap_spec.cel.limits import MAX_READ_STEPS
 from workloadmap_spec.cel.loops import READ_STEPS
-from workloadmap_spec.cel.names import members_guarded, members_used, roots_used, variables_guarded, variables_used
+from workloadmap_spec.cel.names import members_guarded, members_used, roots_used
 from workloadmap_spec.cel.parser import parse
 from workloadmap_spec.cel.paths import ABSENT, Path, compile_path, path_of, resolve_steps
 from workloadmap_spec.cel.printer import print_expression
@@ -52,6 +52,4 @@ __all__ = [
     "resolve_steps",
     "roots_used",
     "scope_of",
-    "variables_guarded",
-    "variables_used",
 ]

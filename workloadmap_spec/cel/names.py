@@ -39,16 +39,6 @@ def members_guarded(tree: Node, root: str) -> frozenset[str]:
     )
 
 
-def variables_used(tree: Node) -> frozenset[str]:
-    """The names x that an expression reads as `variables.x`."""
-    return members_used(tree, "variables")
-
-
-def variables_guarded(tree: Node) -> frozenset[str]:
-    """The names x for which an expression contains `has(variables.x)`."""
-    return members_guarded(tree, "variables")
-
-
 def _free(node: Node, bound: frozenset[str]) -> Iterator[Node]:
     """Every node of a tree, without the names that a macro binds and those that stand for types."""
     if isinstance(node, Ident):

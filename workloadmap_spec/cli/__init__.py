@@ -4,8 +4,9 @@ Starting is what a command line does most, so this module imports nothing but wh
 commands only the one that is named. A command is a module with `add_parser(subparsers)`; the parser that it adds has
 the default `run`, a function from the parsed arguments to the exit code.
 
-Exit codes: 0 everything was read; 1 an object could not be read or a map has an error diagnostic; 2 the command line is
-wrong; 3 a file or stream could not be read or written, or the program is at fault; 130 it was interrupted.
+Exit codes: 0 everything was read; 1 an object could not be read or changed, or a map has an error diagnostic; 2 the
+command line is wrong; 3 a file or stream could not be read or written, or the program is at fault; 130 it was
+interrupted.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ COMMANDS: Final = (
     "inspect",
     "map",
     "gang",
+    "scale",
+    "set",
+    "suspend",
+    "resume",
     "mappings",
     "schema",
     "validate",
@@ -47,8 +52,8 @@ _PIPE_CLOSED: Final = 141
 _DESCRIPTION: Final = """
 What is in a Kubernetes workload, for every kind of workload: its components,
 their pods and resources, the state it is in, and which pods must start
-together. Objects are read from files or from what kubectl prints; workloadmap
-never asks a cluster.
+together; and changed workloads, for every kind too. Objects are read from files
+or from what kubectl prints; workloadmap never asks a cluster.
 """
 
 _EXAMPLES: Final = (
@@ -61,8 +66,8 @@ _EXAMPLES: Final = (
 _EPILOG: Final = """
 
 exit codes:
-  0  everything was read
-  1  an object could not be read, or its map has an error diagnostic
+  0  everything was read, and changed as asked
+  1  an object could not be read or changed, or its map has an error diagnostic
   2  the command line is wrong
   3  a file or stream could not be read or written, or workloadmap is at fault
 

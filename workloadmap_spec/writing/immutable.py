@@ -38,7 +38,7 @@ def check_immutable(parts: Parts, edits: Iterable[Edit]) -> None:
             if any(_is_below(pointer, place) for place in free):
                 continue
             if any(_is_below(pointer, place) or _is_below(place, pointer) for place in places):
-                message = f"{pointer} cannot be changed in an object that exists: {entry.reason}"
+                message = f"this cannot be changed in an object that exists: {entry.reason}"
                 raise UpdateInvalidError(message, Location(pointer=pointer))
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A step to the element of a list that has a name, as containers have."""
+    """A step to the element of a list that has a name, as containers have; with an empty one, to that without."""
 
     name: str
 
@@ -297,7 +297,7 @@ def down(value: JSON, step: str | Named) -> JSON:
 def _named(value: JSON, name: str) -> int | None:
     """The index of the element with a name."""
     for index, element in enumerate(value if isinstance(value, list) else ()):
-        if isinstance(element, dict) and element.get("name") == name:
+        if isinstance(element, dict) and element.get("name", "") == name:
             return index
     return None
 

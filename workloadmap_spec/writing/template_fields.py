@@ -115,7 +115,7 @@ def _through(layer: _Layer) -> Target:
 def _layers(parts: Parts, instance: Instance, leaf: Leaf) -> Iterator[_Layer]:
     """The entries that are laid over the template of an instance, in order, those of embedding components last."""
     template = instance.component.template
-    if template is None:
+    if template is None:  # pragma: no cover - who has a template is of a component that gives one
         return
     own = finder_of(parts, instance)
     sources = [(template.fields, own)]
@@ -160,7 +160,7 @@ def _rest(entry: PodField, scope: Scope, leaf: Leaf, before: object) -> Part | N
         if name == "first":
             containers = down(down(before(), "spec"), _LISTS[entry.init])  # type: ignore[operator]
             first = containers[0] if isinstance(containers, list) and containers else None
-            name = first.get("name") if isinstance(first, dict) else None
+            name = first.get("name", "") if isinstance(first, dict) else None
         if name != leaf.container:
             return None
         way = leaf.path

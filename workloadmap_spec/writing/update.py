@@ -61,7 +61,8 @@ class _Asked:
     #: The name of a count, a leaf of the template, or `queue`.
     what: str | Leaf
     value: JSON
-    target: Target
+    #: None for what reads as asked already.
+    target: Target | None
 
 
 def update(
@@ -178,10 +179,11 @@ def _scaled(parts: Parts, intent: Mapping[str, Any]) -> Iterator[_Asked]:
         what = f"{name} of {instance.qualified}"
         if field is None:
             raise UpdateUnsupportedError(f"the mapping {parts.mapping.name} does not give {what}")
-        if read_count(field.read, instance.scope, field.at) == count:
-            continue
-        with _writable(what):
-            target = finder.target(field.at)
+        target = None
+        if read_count(field.read, instance.scope, field.at) != count:
+            with _writable(what):
+                target = finder.target(field.at)
+        # What reads as asked is not written, and yet must not follow another count.
         yield _Asked(_key(instance), name, count, target)
 
 
@@ -250,8 +252,9 @@ def _leaf(instance: Instance, path: tuple[str, ...], intent: Mapping[str, Any]) 
     containers = down(down(instance.template, "spec"), "containers")
     listed = containers if isinstance(containers, list) else []
     names = [entry.get("name") for entry in listed if isinstance(entry, dict)]
-    if name is None and len(listed) == 1 and names:
-        name = names[0]
+    if name is None and len(listed) == 1 and isinstance(listed[0], dict):
+        # The only one needs no name; Knative gives it one.
+        name = listed[0].get("name", "")
     if not isinstance(name, str):
         cure = f"name one of {', '.join(map(str, names))}" if names else None
         raise UpdateInvalidError(f"{instance.qualified} has no one container that is meant", cure=cure)
@@ -325,23 +328,22 @@ def _actions(parts: Parts, operation: str) -> list[Edit]:
 def _edits(asked: list[_Asked]) -> list[Edit]:
     """The edits of all that is asked: each place once, and no copy where the place that is copied is written anyway."""
     written: dict[str, Edit] = {}
-    for one in asked:
-        if one.target.start is None:
-            _add(written, one)
-    for one in asked:
-        start = one.target.start
-        if start is None:
+    targets = [(one.target, one.target.edit(one.value)) for one in asked if one.target is not None]
+    for target, edit in targets:
+        if target.start is None:
+            _add(written, edit)
+    for target, edit in targets:
+        if target.start is None:
             continue
-        place, _value, source = start
-        original = None if source is None else source + one.target.pointer.removeprefix(place)
-        if original not in written or not same(written[original].value, one.target.edit(one.value).value):
-            _add(written, one)
+        place, _value, source = target.start
+        original = None if source is None else source + target.pointer.removeprefix(place)
+        if original not in written or not same(written[original].value, edit.value):
+            _add(written, edit)
     return list(written.values())
 
 
-def _add(written: dict[str, Edit], one: _Asked) -> None:
+def _add(written: dict[str, Edit], edit: Edit) -> None:
     """Add the edit of one value."""
-    edit = one.target.edit(one.value)
     other = written.setdefault(edit.pointer, edit)
     if not (other.value is edit.value or same(other.value, edit.value)):
         raise UpdateInvalidError("two different values would be written to one place", Location(pointer=edit.pointer))
@@ -389,7 +391,7 @@ def _check_diagnostics(before: Parts, after: Parts) -> None:
             raise UpdateInvalidError(f"the changed object would not be right: {entry.message}")
 
 
-_SHARED: Final = "its place is shared with what was asked for: change both together, or in another way"
+_SHARED: Final = "both are read from one place: change them at once, by leaving the component or the instance out"
 
 
 def _check_asked(one: _Asked, intent: Mapping[str, Any], new: Mapping[str, Mapping[str, Any]]) -> None:
