@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from workloadmap_spec.cel import DYN, ROOTS, Scope, check, compile_expression, parse
+from workloadmap_spec.cel.failures import NotPortableError
 from workloadmap_spec.errors import EvaluationError, ExpressionError
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ def outcome(text: str, bindings: dict[str, Any]) -> tuple[str, object]:
     """What our evaluator gives."""
     try:
         return "value", exactly(compile_expression(parse(text), text)(bindings))
+    except NotPortableError as error:
+        return "not portable", error.message
     except EvaluationError as error:
         return "error", error.message
 
@@ -97,6 +100,9 @@ def test_accepted_lines_have_the_recorded_answer(corpus: list[tuple[dict[str, An
             continue
         accepted += 1
         wanted, found = recorded(line), outcome(line["expression"], dict(bindings))
+        if found[0] == "not portable":
+            # `map` over a map: what one engine said of it does not bind another.
+            continue
         if wanted[0] != found[0] or (wanted[0] == "value" and wanted != found):
             wrong.append((line["id"], line["expression"], wanted, found))
     assert wrong == []

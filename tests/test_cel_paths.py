@@ -20,8 +20,6 @@ from workloadmap_spec.cel import (
     path_of,
     resolve_steps,
     roots_used,
-    variables_guarded,
-    variables_used,
 )
 
 PATHS: dict[str, Path] = {
@@ -246,8 +244,8 @@ def test_names_that_an_expression_uses(text: str, roots: set[str], used: set[str
     """Variables, without those of macros and the names of types, and what is read of `variables`."""
     tree = parse(text)
     assert roots_used(tree) == roots
-    assert variables_used(tree) == used
-    assert variables_guarded(tree) == guarded
+    assert members_used(tree, "variables") == used
+    assert members_guarded(tree, "variables") == guarded
 
 
 def test_names_below_any_root() -> None:

@@ -130,8 +130,8 @@ MAPPING_CURE: Final = "a mapping has `apiVersion: workloadmap.dev/v1alpha1` and 
 BOTH: Final = "remove one of the two"
 
 SPEC_MEMBERS: Final = (
-    "it may have `components`, `gang`, `immutable`, `incomplete`, `invalid`, `pods`, `references`, `status`, `suspend`, `variables`"
-    " and `workload`"
+    "it may have `components`, `gang`, `immutable`, `incomplete`, `invalid`, `pods`, `references`, `status`, "
+    "`suspend`, `variables` and `workload`"
 )
 
 FAULTS: Final[dict[str, tuple[Edit, tuple[str, str, str, str | None]]]] = {

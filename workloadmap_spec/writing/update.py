@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from workloadmap_spec.pointer import JSON
     from workloadmap_spec.read import Parts
 
+_DONE: Final = {"suspend": "suspended", "resume": "resumed"}
 _QUANTITIES: Final = ("requests", "limits")
 
 
@@ -314,8 +315,8 @@ def _actions(parts: Parts, operation: str) -> list[Edit]:
     edits = []
     for action in suspend.suspend if operation == "suspend" else suspend.resume:
         if action.when is not None and not action.when.holds(parts.scope):
-            text = f"this workload cannot be {operation}ed: {action.when.at} of the mapping does not hold"
-            raise UpdateUnsupportedError(text.replace("resumeed", "resumed"))
+            message = f"this workload cannot be {_DONE[operation]}: {action.when.at} of the mapping does not hold"
+            raise UpdateUnsupportedError(message)
         with _writable(f"the place of {action.at}"):
             target = finder_of(parts, None).target(action.at)
         edits.append(target.edit(ABSENT if action.remove else action.to))
@@ -361,20 +362,21 @@ def _check(before: Parts, after: Parts, intent: Mapping[str, Any], asked: list[_
     _check_diagnostics(before, after)
     if intent["op"] in ("suspend", "resume"):
         if after.document.get("suspended") is not (intent["op"] == "suspend"):
-            raise UpdateInvalidError(f"the changed object would not read as {intent['op']}ed".replace("eed", "ed"))
+            raise UpdateInvalidError(f"the changed object would not read as {_DONE[intent['op']]}")
     elif intent["op"] == "set" and not FIELDS[intent["field"]].in_template and intent["field"] != "queue":
         return
     old, new = _snapshot(before), _snapshot(after)
     for one in asked:
         _check_asked(one, intent, new)
-    # What else follows in what is meant may: a sidecar that has the image of the main container.
+    # What else follows in a template that is meant may: a sidecar that has the image of the main container.
+    follows = {"queue", "podTemplate", *(COUNTS if intent["op"] == "scale" else ())}
     meant = {one.key for one in asked}
     for key in sorted(old.keys() ^ new.keys()):
         # Groups come and go with replicas.
         if not key.startswith(_GROUP):
             raise UpdateInvalidError(f"the components of the workload would change: {key}", cure=_SHARED)
-    for key in old.keys() & new.keys() - meant:
-        for name in sorted(old[key].keys() | new[key].keys()):
+    for key in old.keys() & new.keys():
+        for name in sorted((old[key].keys() | new[key].keys()) - (follows if key in meant else set())):
             if not same(old[key].get(name), new[key].get(name)):
                 raise UpdateInvalidError(f"{name} of {key} would change too", cure=_SHARED)
 

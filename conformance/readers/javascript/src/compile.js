@@ -83,7 +83,8 @@ function restsOn(variable, order, rests) {
   const visit = (node) => {
     if (Array.isArray(node)) return node.forEach(visit);
     if (node === null || typeof node !== "object") return undefined;
-    if (node.mentions === undefined) return Object.values(node).forEach(visit);
+    // Where a value is written does not change what is read.
+    if (node.mentions === undefined) return Object.keys(node).forEach((key) => key !== "writeTo" && key !== "write" && visit(node[key]));
     for (const name of node.mentions.refs) last = Math.max(last, order.get(name));
     for (const name of node.mentions.variables) last = Math.max(last, rests.get(name));
     return undefined;

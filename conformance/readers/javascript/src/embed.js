@@ -2,9 +2,10 @@
  * Embedded workloads (S6.10): the object that a component carries, and the mapping that reads it.
  */
 import { hasKey, isMap, newMap } from "./data.js";
-import { PartsPlace } from "./places.js";
+import { LazyPlace, PartsPlace } from "./places.js";
 import { fittingMapping } from "./resolve.js";
 import { FAILED, failed } from "./results.js";
+import { TargetFinder } from "./targets.js";
 
 const MAX_LEVEL = 4;
 
@@ -30,7 +31,9 @@ export function embeddedObject(instance) {
   };
   if (Object.values(given).some((result) => result?.state === "failed")) return FAILED;
   if (!isMap(whole.value)) return fail(failed("result-type", "what is embedded is a map"), `${embed.at}/${main}`);
-  const { object, place } = given.object === undefined ? fromParts(given) : fromObject(given);
+  // What is absent can be written where it would be read.
+  const absentPlace = (name) => new LazyPlace(() => new TargetFinder(reading.session.budget).ofValue(embed[name], instance.scope)?.place);
+  const { object, place } = given.object === undefined ? fromParts(given, absentPlace) : fromObject(given);
   const outer = reading.object.metadata ?? newMap();
   if (hasKey(outer, "namespace")) object.metadata.namespace = outer.namespace;
   else delete object.metadata.namespace;
@@ -69,15 +72,16 @@ function fromObject(given) {
   return { object, place: new PartsPlace(place, parts) };
 }
 
-function fromParts(given) {
+function fromParts(given, absentPlace) {
   const object = newMap();
   object.metadata = newMap();
   const parts = new Map();
   const metadata = new Map();
   const take = (target, places, name) => {
-    if (given[name]?.state !== "present") return;
-    target[name] = given[name].value;
-    places.set(name, given[name].place);
+    if (given[name] === undefined) return;
+    const isPresent = given[name].state === "present";
+    if (isPresent) target[name] = given[name].value;
+    places.set(name, isPresent ? given[name].place : absentPlace(name));
   };
   for (const name of ["apiVersion", "kind", "spec", "status"]) take(object, parts, name);
   for (const name of ["name", "labels", "annotations"]) take(object.metadata, metadata, name);

@@ -16,5 +16,16 @@ export class Rejection extends Error {
   }
 }
 
+/** A workload does not allow what is asked, or its mapping knows no place for it (S20.1). */
+export class UpdateError extends Rejection {
+  /**
+   * @param {string} message
+   * @param {"update-invalid" | "update-unsupported"} [errorClass]
+   */
+  constructor(message, errorClass = "update-invalid") {
+    super(errorClass, message);
+  }
+}
+
 /** A document breaks a rule of section 2; the caller knows which class that is for it. */
 export class DataError extends Error {}

@@ -11,9 +11,10 @@ import { readStatus, readSuspended } from "./status.js";
 /**
  * Makes the map of a workload whose components have been read.
  * @param {import("./reading.js").Reading} reading
+ * @param {import("./gang.js").Group[]} [groups]
  * @returns {object} the map, without its diagnostics
  */
-export function makeMap(reading) {
+export function makeMap(reading, groups = makeGroups(reading)) {
   const { mapping, object, session } = reading;
   for (const entry of mapping.invalid) {
     const refused = reading.condition(entry.when, reading.scope);
@@ -21,7 +22,6 @@ export function makeMap(reading) {
   }
   const suspended = readSuspended(reading);
   const status = readStatus(reading, suspended);
-  const groups = makeGroups(reading);
   const pods = session.pods === undefined ? { pods: [], unattributed: [] } : readPods(reading, groups);
   const instances = podInstances(reading.components);
   return compact({

@@ -60,6 +60,27 @@ export class PartsPlace {
   }
 }
 
+/** The place of a part that is absent, which only a writer asks for. */
+export class LazyPlace {
+  /** @param {() => PointerPlace | PartsPlace | undefined} find */
+  constructor(find) {
+    this.find = find;
+  }
+
+  get text() {
+    return this.find()?.text;
+  }
+
+  get tokens() {
+    return this.find()?.tokens;
+  }
+
+  /** @param {string | number} token */
+  step(token) {
+    return this.find()?.step(token);
+  }
+}
+
 /**
  * Escapes a key or index for a JSON Pointer (RFC 6901).
  * @param {string | number} token

@@ -45,8 +45,10 @@ export function compilePodFields(entries, names, at) {
  * @param {Scope} scope
  * @param {{rounds: number}} budget
  * @param {(problem: object | undefined, at: string) => void} tell what happens with a failure
+ * @param {(entry: object, scope: Scope, texts: {container?: string, key?: string}, value: object) => void} [record] is told of
+ *   each entry that applies, with its value, before the entry is laid
  */
-export function layPodFields(entries, template, scope, budget, tell) {
+export function layPodFields(entries, template, scope, budget, tell, record) {
   for (const entry of entries) {
     const report = (result, name) => tell(result.problem, `${entry.at}/${name}`);
     if (entry.when !== undefined) {
@@ -60,7 +62,7 @@ export function layPodFields(entries, template, scope, budget, tell) {
         if (where.failed) report(where, "where");
         if (!where.holds) continue;
       }
-      layEntry(entry, template, inside, budget, report);
+      layEntry(entry, template, inside, budget, report, record);
     }
   }
 }
@@ -78,7 +80,7 @@ function elements(entry, scope, budget, report) {
   return list.value.flatMap((element, i) => (element === null ? [] : [new Scope(scope).bind("patch", element, list.place?.step(i))]));
 }
 
-function layEntry(entry, template, scope, budget, report) {
+function layEntry(entry, template, scope, budget, report, record) {
   const texts = {};
   for (const name of ["container", "key"]) {
     if (entry[name] === undefined) continue;
@@ -90,6 +92,7 @@ function layEntry(entry, template, scope, budget, report) {
   }
   const value = evaluateValue(entry.value, scope, budget);
   if (value.state === "failed") return report(value, "value");
+  record?.(entry, scope, texts, value);
   if (value.state === "absent") return undefined;
   try {
     lay(entry, template, texts, value.value);

@@ -3,6 +3,7 @@
  */
 import { Rejection } from "./errors.js";
 import { map, references, validate } from "./reader.js";
+import { update } from "./update.js";
 
 const PROTOCOL = 1;
 
@@ -10,7 +11,7 @@ const HELLO = {
   protocol: PROTOCOL,
   implementation: { name: "workloadmap-javascript", version: "0.1.0", language: "javascript" },
   specVersions: ["v1alpha1"],
-  profiles: ["core", "status", "resources", "pods", "gang", "references", "catalog"],
+  profiles: ["core", "status", "resources", "pods", "gang", "references", "update", "catalog"],
   features: ["core.yaml-text"],
   limits: { maxInFlight: 1 },
 };
@@ -18,6 +19,7 @@ const HELLO = {
 const COMMANDS = {
   map: (request) => ({ document: map(request) }),
   references: (request) => ({ wanted: references(request) }),
+  update: (request) => ({ object: update(request) }),
   validate(request) {
     validate(request);
     return {};

@@ -20,6 +20,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: false });
 const mappingSchema = load("workload-mapping.schema.json");
 const validateMapping = ajv.compile(mappingSchema);
 let validateMap;
+let validateIntent;
 
 /** The roles that are no `x-` role (S6.9). */
 export const ROLES = new Set(mappingSchema.$defs.component.properties.role.anyOf[0].enum);
@@ -39,6 +40,15 @@ export function mappingFault(document) {
 export function mapFault(document) {
   validateMap ??= ajv.compile(load("workload-map.schema.json"));
   return fault(validateMap, document);
+}
+
+/**
+ * @param {unknown} intent
+ * @returns {{at: string, message: string} | undefined} what is wrong with an intent (S20.2)
+ */
+export function intentFault(intent) {
+  validateIntent ??= ajv.compile(load("conformance-message.schema.json").$defs.intent);
+  return fault(validateIntent, intent);
 }
 
 function fault(validate, document) {

@@ -12,6 +12,7 @@ import { canonical } from "../src/digest.js";
 import { DataError } from "../src/errors.js";
 import { formatQuantity, parseQuantity, thousandths } from "../src/quantities.js";
 import { readYaml } from "../src/yaml.js";
+import { updateTests } from "./update.js";
 
 const tests = {
   "data is made plain, and what is no JSON refused"() {
@@ -88,8 +89,9 @@ const tests = {
   },
 };
 
+const all = { ...tests, ...updateTests };
 let failures = 0;
-for (const [name, test] of Object.entries(tests)) {
+for (const [name, test] of Object.entries(all)) {
   try {
     await test();
   } catch (error) {
@@ -97,5 +99,5 @@ for (const [name, test] of Object.entries(tests)) {
     console.log(`FAILED ${name}\n${error.stack}`);
   }
 }
-console.log(`${Object.keys(tests).length - failures} of ${Object.keys(tests).length} tests passed`);
+console.log(`${Object.keys(all).length - failures} of ${Object.keys(all).length} tests passed`);
 process.exitCode = failures === 0 ? 0 : 1;
