@@ -111,5 +111,6 @@ def test_what_is_sent_does_not_tell_which_case_it_is() -> None:
             "references",
             "pods",
             "options",
+            "intent",
         }
         assert case.case.title not in json.dumps(case.request)
