@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from workloadmap_spec import Catalog
 
@@ -15,6 +17,16 @@ def shipped_kinds() -> set[tuple[str, str]]:
         (f"{mapping.group}/{version}" if mapping.group else version, mapping.kind)
         for mapping in Catalog.builtin().mappings()
         for version in mapping.versions
+    }
+
+
+def small_mapping(spec: str, kind: str = "Thing") -> dict[str, Any]:
+    """A mapping of a kind of x.example/v1 with this `spec`, which is YAML."""
+    return {
+        "apiVersion": "workloadmap.dev/v1alpha1",
+        "kind": "WorkloadMapping",
+        "metadata": {"name": kind.lower()},
+        "spec": {"workload": {"group": "x.example", "versions": ["v1"], "kind": kind}, **yaml.safe_load(spec)},
     }
 
 

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 
+from tests.conftest import small_mapping
 from workloadmap_spec import Catalog
 from workloadmap_spec.cases import load_cases
 from workloadmap_spec.cli import main
@@ -31,16 +31,6 @@ components:
 """
 
 
-def mapping(spec: str, kind: str = "Thing") -> dict[str, Any]:
-    """A mapping with this `spec`."""
-    return {
-        "apiVersion": "workloadmap.dev/v1alpha1",
-        "kind": "WorkloadMapping",
-        "metadata": {"name": kind.lower()},
-        "spec": {"workload": {"group": "x.example", "versions": ["v1"], "kind": kind}, **yaml.safe_load(spec)},
-    }
-
-
 def thing(kind: str = "Thing", **spec: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
     """A workload."""
     return {"apiVersion": "x.example/v1", "kind": kind, "metadata": {"name": "w"}, "spec": spec}
@@ -53,7 +43,7 @@ def link(name: str, **members: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
 
 def test_a_caller_fetches_until_nothing_new_is_wanted() -> None:
     cluster = {found["metadata"]["name"]: found for found in (link("a", next="b"), link("b", size=4))}
-    catalog = Catalog.builtin().with_documents([mapping(CHAIN)])
+    catalog = Catalog.builtin().with_documents([small_mapping(CHAIN)])
     workload = thing(link="a", template=TEMPLATE)
     given: list[dict[str, Any]] = []
     rounds = []
@@ -69,7 +59,7 @@ def test_a_caller_fetches_until_nothing_new_is_wanted() -> None:
 
 
 def test_what_rests_on_a_missing_reference_is_missing_and_not_zero() -> None:
-    catalog = Catalog.builtin().with_documents([mapping(CHAIN)])
+    catalog = Catalog.builtin().with_documents([small_mapping(CHAIN)])
     document = catalog.read(thing(link="a", template=TEMPLATE)).to_dict()
     reason = {"component": "main", "instance": "main", "what": "replicas", "reason": "missing-reference"}
     assert document["totals"] == {"pods": 0, "incomplete": [reason]}
@@ -77,7 +67,7 @@ def test_what_rests_on_a_missing_reference_is_missing_and_not_zero() -> None:
 
 
 def test_a_referenced_object_in_the_same_input_is_used_and_is_no_fault() -> None:
-    catalog = Catalog.builtin().with_documents([mapping(CHAIN)])
+    catalog = Catalog.builtin().with_documents([small_mapping(CHAIN)])
     values = [thing(link="a", template=TEMPLATE), link("a", next="b"), link("b", size=2), link("stray")]
     reading = catalog.read_all([Document(value, "input", index) for index, value in enumerate(values)])
     assert [workload_map.to_dict()["totals"] for _document, workload_map in reading.maps] == [{"pods": 2}]
@@ -87,7 +77,7 @@ def test_a_referenced_object_in_the_same_input_is_used_and_is_no_fault() -> None
 
 def test_a_kind_that_embeds_itself_without_end_is_stopped() -> None:
     spec = "components: [{name: again, embed: {apiVersion: x.example/v1, kind: Thing, spec: object.spec}}]"
-    document = Catalog.builtin().with_documents([mapping(spec)]).read(thing()).to_dict()
+    document = Catalog.builtin().with_documents([small_mapping(spec)]).read(thing()).to_dict()
     assert [found["class"] for found in document["diagnostics"]] == ["limit-exceeded"]
     assert document["totals"]["incomplete"] == [
         {"component": "again", "instance": "again", "what": "components", "reason": "error"}
@@ -100,13 +90,13 @@ def test_the_selectors_of_what_is_embedded_are_told_too() -> None:
         "components: [{name: c, embed: {apiVersion: x.example/v1, kind: Inner, spec: object.spec, name: '\"made\"'}}]\n"
         "pods: {selector: {outer: object.metadata.name}}"
     )
-    catalog = Catalog.builtin().with_documents([mapping(outer), mapping(inner, "Inner")])
+    catalog = Catalog.builtin().with_documents([small_mapping(outer), small_mapping(inner, "Inner")])
     assert catalog.pod_selectors(thing()) == ["outer=w", "inner=made"]
 
 
 def test_an_embedded_object_without_a_kind_is_told() -> None:
     spec = "components: [{name: c, embed: {object: object.spec.o}}]"
-    catalog = Catalog.builtin().with_documents([mapping(spec)])
+    catalog = Catalog.builtin().with_documents([small_mapping(spec)])
     for whole, problem in (({}, "result-invalid"), ([], "result-type"), ({"spec": 1}, "result-type")):
         document = catalog.read(thing(o=whole)).to_dict()
         assert [found["class"] for found in document["diagnostics"]] == [problem]
@@ -127,7 +117,7 @@ def test_an_embedded_object_without_a_kind_is_told() -> None:
 def test_contradictions_are_refused(spec: str, message: str) -> None:
     text = f"components: [{{name: main, podTemplate: object.spec.template}}]\n{spec}"
     with pytest.raises(ValueError, match=message):
-        Catalog.builtin().with_documents([mapping(text)])
+        Catalog.builtin().with_documents([small_mapping(text)])
 
 
 def test_every_source_of_every_case_leads_to_a_value() -> None:
@@ -149,7 +139,7 @@ def test_every_source_of_every_case_leads_to_a_value() -> None:
 
 def test_the_command_tells_how_to_fetch_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rules = tmp_path / "rules.json"
-    rules.write_text(json.dumps(mapping(CHAIN)), encoding="utf-8")
+    rules.write_text(json.dumps(small_mapping(CHAIN)), encoding="utf-8")
     file = tmp_path / "thing.json"
     file.write_text(json.dumps(thing(link="a", template=TEMPLATE)), encoding="utf-8")
     assert main(["map", "-m", str(rules), str(file)]) == 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from tests.conftest import small_mapping
 from workloadmap_spec import Catalog
 from workloadmap_spec.cel import ABSENT
 from workloadmap_spec.errors import UpdateInvalidError, UpdateUnsupportedError
@@ -21,19 +22,9 @@ if TYPE_CHECKING:
 POD = "{spec: {containers: [{name: c, image: i}]}}"
 
 
-def mapping(spec: str, kind: str = "Thing") -> dict[str, Any]:
-    """A mapping with this `spec`."""
-    return {
-        "apiVersion": "workloadmap.dev/v1alpha1",
-        "kind": "WorkloadMapping",
-        "metadata": {"name": kind.lower()},
-        "spec": {"workload": {"group": "x.example", "versions": ["v1"], "kind": kind}, **yaml.safe_load(spec)},
-    }
-
-
 def updated(spec: str, workload: str, intent: str, references: list[dict[str, Any]] | None = None) -> Change:
     """A workload with this `spec`, changed by a mapping as an intent asks."""
-    catalog = Catalog.builtin().with_documents([mapping(spec)])
+    catalog = Catalog.builtin().with_documents([small_mapping(spec)])
     value = {"apiVersion": "x.example/v1", "kind": "Thing", "metadata": {"name": "w"}, "spec": yaml.safe_load(workload)}
     return catalog.update(value, yaml.safe_load(intent), references)
 
@@ -514,7 +505,7 @@ def test_the_key_of_a_map_is_no_place_to_write() -> None:
 )
 def test_what_reads_as_asked_is_not_written(asked: str) -> None:
     """Quantities are compared by their amount."""
-    catalog = Catalog.builtin().with_documents([mapping(fields(""))])
+    catalog = Catalog.builtin().with_documents([small_mapping(fields(""))])
     template = {"spec": {"containers": [{"name": "c", "resources": {"limits": {"cpu": 1.0}}}]}}
     metadata = {"name": "w", "labels": {"a": "x"}}
     value = {"apiVersion": "x.example/v1", "kind": "Thing", "metadata": metadata, "spec": {"t": template}}
@@ -592,7 +583,7 @@ def test_the_queue_of_an_embedded_workload_is_written_in_it(per: str) -> None:
     outer = (
         "components: [{name: part, forEach: object.spec.parts, embed: {object: item}}]\ngang: [{name: all, from: part}]"
     )
-    catalog = Catalog.builtin().with_documents([mapping(outer), mapping(inner, "Inner")])
+    catalog = Catalog.builtin().with_documents([small_mapping(outer), small_mapping(inner, "Inner")])
     part = {"apiVersion": "x.example/v1", "kind": "Inner", "spec": {"t": yaml.safe_load(POD)}}
     # One object in two places, as aliases of YAML give it.
     value = {"apiVersion": "x.example/v1", "kind": "Thing", "metadata": {"name": "w"}, "spec": {"parts": [part, part]}}
@@ -609,7 +600,7 @@ def test_one_of_two_places_that_share_an_object_is_changed_alone() -> None:
         "metadata": {"name": "w"},
         "spec": {"l": template, "w": template},
     }
-    catalog = Catalog.builtin().with_documents([mapping(LEADER)])
+    catalog = Catalog.builtin().with_documents([small_mapping(LEADER)])
     change = catalog.update(value, {"op": "set", "component": "worker", "field": "image", "value": "b"})
     assert [operation["path"] for operation in change.json_patch()] == ["/spec/w/spec/containers/0/image"]
     assert template == yaml.safe_load(POD)
@@ -671,7 +662,7 @@ components: [{name: a, replicas: object.spec.n.free, podsPerReplica: object.spec
 )
 def test_what_cannot_be_changed_is_refused(strict: str, count: str, uid: str | None, *, is_refused: bool) -> None:
     """Only in an object that exists, and while the condition holds."""
-    catalog = Catalog.builtin().with_documents([mapping(IMMUTABLE)])
+    catalog = Catalog.builtin().with_documents([small_mapping(IMMUTABLE)])
     spec = yaml.safe_load(f"{{strict: {strict}, n: {{free: 1, bound: 1}}, t: {POD}}}")
     metadata = {"name": "w", **({} if uid is None else {"uid": uid})}
     value = {"apiVersion": "x.example/v1", "kind": "Thing", "metadata": metadata, "spec": spec}

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from workloadmap_spec.cases import Case
+    from workloadmap_spec.mapping import CompiledMapping
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 REPORT: Final = ROOT / "conformance" / "MUTATION.md"
@@ -291,7 +292,7 @@ class Figures:
 def examine(name: str) -> Figures:
     """Run the cases of one mapping against all its mutants."""
     builtin = Catalog.builtin()
-    mapping = next(mapping for mapping in builtin.mappings() if mapping.name == name)
+    mapping = _mapping(name)
     cases = [case for case in load_cases([cases_root() / "catalog"]) if _uses(case, mapping.group, mapping.kind)]
     excused: set[str] = set(json.loads(EQUIVALENT.read_text(encoding="utf-8")).get(name, {}))
     mistaken = set(excused)
@@ -301,7 +302,7 @@ def examine(name: str) -> Figures:
         # Such a case would kill everything.
         message = f"{name}: these cases fail without any change: {', '.join(failed)}"
         raise SystemExit(message)
-    for mutant in mutants(_document(name)):
+    for mutant in mutants(json.loads(json.dumps(mapping.document))):
         try:
             catalog = builtin.with_documents([mutant.document])
         except WorkloadMapError:
@@ -321,11 +322,9 @@ def examine(name: str) -> Figures:
     return Figures(name, len(cases), killed, equivalent, survived, sorted(mistaken))
 
 
-def _document(name: str) -> dict[str, Any]:
+def _mapping(name: str) -> CompiledMapping:
     """The shipped mapping of a name."""
-    found = next(mapping for mapping in Catalog.builtin().mappings() if mapping.name == name)
-    document: dict[str, Any] = json.loads(json.dumps(found.document))
-    return document
+    return next(mapping for mapping in Catalog.builtin().mappings() if mapping.name == name)
 
 
 def _uses(case: Case, group: str, kind: str) -> bool:
@@ -360,7 +359,7 @@ def main() -> int:
     names = sys.argv[1:] or [mapping.name for mapping in Catalog.builtin().mappings()]
     with ProcessPoolExecutor() as pool:
         # The largest first, so that none is left alone at the end.
-        by_size = sorted(names, key=lambda name: -len(json.dumps(_document(name))))
+        by_size = sorted(names, key=lambda name: -len(json.dumps(_mapping(name).document)))
         found = dict(zip(by_size, pool.map(examine, by_size), strict=True))
     figures = [found[name] for name in names]
     for one in figures:

@@ -204,13 +204,11 @@ class Catalog:
         """
         from workloadmap_spec.writing.update import update  # noqa: PLC0415 - most only read
 
-        given = None if references is None else tuple(check_part(entry, "a reference") for entry in references)
-        return update(self, workload, intent, given)
+        return update(self, workload, intent, _checked(references))
 
     def _session(self, references: Iterable[Mapping[str, Any]] | None) -> Session:
         """A session that finds embedded kinds here, with the references that are given."""
-        given = None if references is None else tuple(check_part(entry, "a reference") for entry in references)
-        return Session(Diagnostics(), self.find, given)
+        return Session(Diagnostics(), self.find, _checked(references))
 
     def pod_selectors(self, workload: object, references: Iterable[Mapping[str, Any]] | None = None) -> list[str]:
         """The label selectors of a workload's pods, each as a LIST call takes it; a pod may match any of them."""
@@ -339,6 +337,11 @@ def check_part(part: object, what: str) -> dict[str, Any]:
         if not isinstance(checked.get("metadata", {}).get(name, ""), str):
             raise InputError(f"`metadata.{name}` of {what} must be a string", Location(pointer=f"/metadata/{name}"))
     return checked
+
+
+def _checked(references: Iterable[Mapping[str, Any]] | None) -> tuple[dict[str, Any], ...] | None:
+    """References after the data rules, if any are given."""
+    return None if references is None else tuple(check_part(entry, "a reference") for entry in references)
 
 
 @cache

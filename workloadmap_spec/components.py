@@ -95,6 +95,11 @@ class Instance:
         return self.component.is_list
 
     @property
+    def path(self) -> str:
+        """The ids of the instances from the outermost to this one, joined by `/` (S14.2)."""
+        return self.scope.instance
+
+    @property
     def nested(self) -> tuple[Component, ...]:
         """The components of which `children` has the instances: those of the mapping, or of what is embedded."""
         return self.component.components if self.inner is None else self.inner.components

@@ -211,7 +211,6 @@ class FieldCompiler:
                 message = f"the variable `{name}` is declared twice"
                 self.problem(MappingSemanticError(message, cure="give one of them another name"), f"{place}/name")
             variable = Variable(name, self.made(lambda: self.variable(entry, place, names), place))  # noqa: B023 - called at once
-            self.parts[place] = variable.field.read
             found.append(variable)
             names = names.declaring(name, variable.field.depends)
         return tuple(found), names
@@ -220,7 +219,7 @@ class FieldCompiler:
         """A reader of a declared variable: a value object, or the element that `find` finds (S5.3.2)."""
         if "find" not in entry:
             return self.value_object(entry, at, at, names)
-        elements = self.parts[f"{at}/find"] = self.place(entry["find"], f"{at}/find", names)
+        elements = self.place(entry["find"], f"{at}/find", names)
         where = [
             (key, self.value(wanted, f"{at}/where/{escape(key)}", names, at))
             for key, wanted in sorted(entry["where"].items())

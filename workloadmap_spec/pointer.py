@@ -41,6 +41,11 @@ def join(base: str, *tokens: str | int) -> str:
     return base + "".join([f"/{escape(token) if isinstance(token, str) else token}" for token in tokens])
 
 
+def is_below(pointer: str, place: str) -> bool:
+    """Whether a pointer is a place or leads below it."""
+    return pointer.startswith(place) and (len(pointer) == len(place) or pointer[len(place)] == "/")
+
+
 def split(pointer: str) -> tuple[str, ...]:
     """The unescaped tokens of a pointer; `""` is the whole document and has none.
 

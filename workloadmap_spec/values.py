@@ -16,7 +16,7 @@ from workloadmap_spec.cel import ABSENT, Path, compile_path, members_guarded, me
 from workloadmap_spec.cel.tree import Binary, ListLiteral, Macro, MapLiteral, walk
 from workloadmap_spec.errors import EvaluationError
 from workloadmap_spec.limits import MAX_COUNT, MAX_DEPTH, MAX_MADE
-from workloadmap_spec.pointer import escape, join
+from workloadmap_spec.pointer import escape, is_below, join
 
 if TYPE_CHECKING:
     from workloadmap_spec.cel import Node
@@ -48,7 +48,7 @@ class Base:
     def place(self, pointer: str) -> str | None:
         """The place, in the workload, of what has this JSON Pointer in the embedded object."""
         for inside, outside in self.parts:
-            if pointer.startswith(inside) and (len(pointer) == len(inside) or pointer[len(inside)] == "/"):
+            if is_below(pointer, inside):
                 return None if outside is None else outside + pointer[len(inside) :]
         return None
 

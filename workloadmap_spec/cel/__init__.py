@@ -16,7 +16,7 @@ from workloadmap_spec.cel.limits import MAX_READ_STEPS
 from workloadmap_spec.cel.loops import READ_STEPS
 from workloadmap_spec.cel.names import members_guarded, members_used, roots_used
 from workloadmap_spec.cel.parser import parse
-from workloadmap_spec.cel.paths import ABSENT, Path, compile_path, path_of, resolve_steps
+from workloadmap_spec.cel.paths import ABSENT, Path, compile_path, follow, path_of, resolve_steps
 from workloadmap_spec.cel.printer import print_expression
 from workloadmap_spec.cel.scope import ROOTS, Scope, declared, scope_of
 from workloadmap_spec.cel.tree import Node
@@ -42,6 +42,7 @@ __all__ = [
     "compile_expression",
     "compile_path",
     "declared",
+    "follow",
     "list_of",
     "map_of",
     "members_guarded",

@@ -154,8 +154,12 @@ def resolve_steps(path: Path, env: Mapping[str, Any]) -> tuple[str | int, ...] |
 def _walk(path: Path, env: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
     """The value at a path that is not compiled, or None."""
     steps = resolve_steps(path, env)
-    value = None if steps is None else env.get(path.root)
-    for key in steps or ():
+    return None if steps is None else follow(env.get(path.root), steps)
+
+
+def follow(value: Any, steps: tuple[str | int, ...]) -> Any:  # noqa: ANN401 - JSON
+    """What is some literal steps below a value, or None."""
+    for key in steps:
         if isinstance(key, str):
             value = value.get(key) if type(value) is dict else None
         else:

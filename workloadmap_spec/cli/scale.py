@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from workloadmap_spec.cli.arguments import Subparsers, add_command
 from workloadmap_spec.cli.messages import UsageError
-from workloadmap_spec.cli.update import SHARED_DESCRIPTION, add_update_options, checked_intent, run_update
+from workloadmap_spec.cli.update import SHARED_DESCRIPTION, add_update_options, checked_intent, part_of, run_update
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -50,9 +50,5 @@ def _run(arguments: Namespace) -> int:
     if not given:
         options = ", ".join(f"--{option.replace('_', '-')}" for option in _COUNTS)
         raise UsageError("no count is given", f"give one of {options}")
-    intent = {"op": "scale"}
-    for name in ("component", "instance"):
-        if getattr(arguments, name) is not None:
-            intent[name] = getattr(arguments, name)
-    intent |= {_COUNTS[option][0]: count for option, count in given.items()}
-    return run_update(arguments, [checked_intent(intent, "scale")])
+    counts = {_COUNTS[option][0]: count for option, count in given.items()}
+    return run_update(arguments, [checked_intent({"op": "scale", **part_of(arguments), **counts}, "scale")])

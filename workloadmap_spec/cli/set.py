@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.cli.arguments import Subparsers, add_command
 from workloadmap_spec.cli.messages import UsageError
-from workloadmap_spec.cli.update import SHARED_DESCRIPTION, add_update_options, checked_intent, run_update
+from workloadmap_spec.cli.update import SHARED_DESCRIPTION, add_update_options, checked_intent, part_of, run_update
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -57,8 +57,6 @@ _FIELDS: Final = {
 }
 
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-_CONTAINER: Final = ("image", "requests", "limits")
-_WHOLE: Final = ("queue", "workload.labels", "workload.annotations")
 
 
 class _Append(Action):
@@ -135,11 +133,11 @@ def _run(arguments: Namespace) -> int:
     """Set the fields."""
     if not arguments.fields:
         raise UsageError("nothing is given that could be set", f"give one of {', '.join(_FIELDS)}")
-    part = {
-        name: getattr(arguments, name) for name in ("component", "instance") if getattr(arguments, name) is not None
-    }
-    fields = {_FIELDS[option].field for option, _value in arguments.fields}
-    if arguments.container is not None and not fields & {*_CONTAINER}:
+    from workloadmap_spec.writing.intents import FIELDS  # noqa: PLC0415 - not for help
+
+    part = part_of(arguments)
+    forms = [FIELDS[_FIELDS[option].field] for option, _value in arguments.fields]
+    if arguments.container is not None and not any(form.in_container for form in forms):
         raise UsageError(
             "--container is given, and nothing of a container is set", "give --image, --request or --limit"
         )
@@ -150,8 +148,10 @@ def _run(arguments: Namespace) -> int:
 
 def _step(option: str, value: Any, part: Mapping[str, str], container: str | None) -> object:  # noqa: ANN401 - JSON
     """The intent of an option; for tolerations what makes intents, since the list that there is stays."""
+    from workloadmap_spec.writing.intents import FIELDS  # noqa: PLC0415 - not for help
+
     field = _FIELDS[option].field
-    if field in _WHOLE and part:
+    if part and not FIELDS[field].in_template:
         names = " and ".join(f"--{name}" for name in part)
         message = f"{option} is for the workload as a whole, and {names} for a part of it"
         raise UsageError(message, "set it with a command of its own")
@@ -162,7 +162,7 @@ def _step(option: str, value: Any, part: Mapping[str, str], container: str | Non
         intent["key"], intent["value"] = value
     else:
         intent["value"] = value
-    if container is not None and field in _CONTAINER:
+    if container is not None and FIELDS[field].in_container:
         intent["container"] = container
     shown = f"{value[0]}={value[1]}" if isinstance(value, tuple) else value
     return checked_intent(intent, f"{option} {shown}")
@@ -176,19 +176,18 @@ def _toleration_intents(
     references: tuple[Mapping[str, Any], ...],
 ) -> Iterator[Mapping[str, Any]]:
     """The intents that add a toleration to those of every template that is meant, or remove those of a key."""
+    from workloadmap_spec.writing.update import read_workload, template_instances  # noqa: PLC0415 - not for help
+
     intent = {"op": "set", "field": "tolerations", **part}
-    wanted = [(one, _tolerations(one, value)) for one in _instances(catalog, workload, references, part)]
+    parts = read_workload(catalog, workload, references)
+    wanted = [(one, _tolerations(one, value)) for one in template_instances(parts, part)]
     values = [found for _one, found in wanted]
-    if not values:
-        # Nothing fits, and the error says what there is.
-        yield intent | {"value": [] if isinstance(value, str) else [value]}
-    elif all(found == values[0] for found in values):
+    if all(found == values[0] for found in values):
         # Templates that share a place are written together.
         yield intent | {"value": values[0]}
     else:
         for one, found in wanted:
-            path = "/".join(step.id for step in one.chain)
-            yield {**intent, "component": one.qualified, "instance": path, "value": found}
+            yield {**intent, "component": one.qualified, "instance": one.path, "value": found}
 
 
 def _tolerations(instance: Instance, value: dict[str, str] | str) -> list[Any] | None:
@@ -201,25 +200,3 @@ def _tolerations(instance: Instance, value: dict[str, str] | str) -> list[Any] |
         found = [entry for entry in found if not (isinstance(entry, dict) and entry.get("key") == value)]
         return found if found or present == [] else None
     return found if value in found else [*found, value]
-
-
-def _instances(
-    catalog: Catalog, workload: object, references: tuple[Mapping[str, Any], ...], part: Mapping[str, str]
-) -> list[Instance]:
-    """The instances with templates that are meant, themselves or by what they are part of."""
-    from workloadmap_spec.diagnostics import Diagnostics  # noqa: PLC0415 - not for help
-    from workloadmap_spec.documents import normalize  # noqa: PLC0415
-    from workloadmap_spec.read import check_workload, read_parts  # noqa: PLC0415
-    from workloadmap_spec.values import Session  # noqa: PLC0415
-
-    checked = check_workload(normalize(workload))
-    mapping = catalog.find(checked["apiVersion"], checked["kind"])
-    parts = read_parts(mapping, checked, Session(Diagnostics(), catalog.find, references))
-
-    def fits(step: Instance) -> bool:
-        if part.get("component") not in (None, step.qualified):
-            return False
-        path = "/".join(outer.id for outer in step.chain)
-        return part.get("instance") in (None, step.id, path)
-
-    return [one for one in parts.tree.instances() if one.template is not None and any(map(fits, one.chain))]

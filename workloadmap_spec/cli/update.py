@@ -49,6 +49,12 @@ def add_update_options(parser: ArgumentParser, *, is_part: bool = True) -> None:
     parser.add_argument("-i", "--in-place", action="store_true", help="edit the files, and print nothing")
 
 
+def part_of(arguments: Namespace) -> dict[str, str]:
+    """The members of an intent that say which part of a workload is meant, as far as they are given."""
+    given = {name: getattr(arguments, name) for name in ("component", "instance")}
+    return {name: value for name, value in given.items() if value is not None}
+
+
 def checked_intent(intent: dict[str, Any], option: str) -> dict[str, Any]:
     """An intent that fits its schema.
 

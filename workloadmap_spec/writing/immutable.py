@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from workloadmap_spec.errors import Location, UpdateInvalidError
+from workloadmap_spec.pointer import is_below
 from workloadmap_spec.values import FailedError
 from workloadmap_spec.writing.targets import Finder, NoTargetError, finder_of
 
@@ -35,9 +36,9 @@ def check_immutable(parts: Parts, edits: Iterable[Edit]) -> None:
         places = list(_places(entry.places, finder))
         free = list(_places(entry.exceptions, finder))
         for pointer in written:
-            if any(_is_below(pointer, place) for place in free):
+            if any(is_below(pointer, place) for place in free):
                 continue
-            if any(_is_below(pointer, place) or _is_below(place, pointer) for place in places):
+            if any(is_below(pointer, place) or is_below(place, pointer) for place in places):
                 message = f"this cannot be changed in an object that exists: {entry.reason}"
                 raise UpdateInvalidError(message, Location(pointer=pointer))
 
@@ -57,8 +58,3 @@ def _places(fields: Iterable[Field], finder: Finder) -> Iterator[str]:
     for field in fields:
         with suppress(NoTargetError, FailedError):
             yield finder.target(field.at).pointer
-
-
-def _is_below(pointer: str, place: str) -> bool:
-    """Whether a pointer is a place or leads below it."""
-    return pointer == place or pointer.startswith(f"{place}/")

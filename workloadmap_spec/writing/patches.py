@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workloadmap_spec.pointer import join
+from workloadmap_spec.values import same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,7 @@ def _operations(before: JSON, after: JSON, pointer: str) -> Iterator[dict[str, A
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for index, (one, other) in enumerate(zip(before, after, strict=True)):
             yield from _operations(one, other, join(pointer, index))
-    elif not _is_same(before, after):
+    elif not same(before, after):
         yield {"op": "replace", "path": pointer, "value": after}
 
 
@@ -53,15 +54,6 @@ def merge_patch(before: JSON, after: JSON) -> JSON:
     for name, value in after.items():
         if name not in before:
             patch[name] = value
-        elif not _is_same(before[name], value):
+        elif not same(before[name], value):
             patch[name] = merge_patch(before[name], value)
     return patch
-
-
-def _is_same(one: JSON, other: JSON) -> bool:
-    """Whether two values are the same to JSON, in which a boolean is no number."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_is_same(value, other[name]) for name, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_is_same, one, other))
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from workloadmap_spec.cel import ABSENT, Path, parse, path_of, resolve_steps
+from workloadmap_spec.cel import ABSENT, Path, follow, parse, path_of, resolve_steps
 from workloadmap_spec.errors import UpdateInvalidError
 from workloadmap_spec.mapping import Variable
 from workloadmap_spec.pointer import join, resolve
@@ -130,14 +130,14 @@ class Finder:
             pointer = None
         value = scope.env.get(path.root)
         _check_lists(value, steps)
-        pointer = _joined(pointer, (*steps, *_found(_at(value, steps), part)))
+        pointer = _joined(pointer, (*steps, *_found(follow(value, steps), part)))
         if pointer is not None and path.root == "object" and scope.base is not None:
             pointer = scope.base.place(pointer)
         if pointer is None:
             raise NoTargetError(f"{path} has no place in the workload")
         return Target(pointer)
 
-    def _of_variable(self, name: str, steps: Sequence[str | int], part: Part) -> Target:
+    def _of_variable(self, name: str, steps: tuple[str | int, ...], part: Part) -> Target:
         """The target of something below a declared variable."""
         for level, frame in enumerate(self.frames):
             for variable in frame.variables:
@@ -145,26 +145,22 @@ class Finder:
                     return replace(self, frames=self.frames[level:]).below(variable, steps, part)
         raise NoTargetError(f"variables.{name} is none that is written")  # pragma: no cover - the compiler has looked
 
-    def below(self, variable: Variable, steps: Sequence[str | int], part: Part) -> Target:
+    def below(self, variable: Variable, steps: tuple[str | int, ...], part: Part) -> Target:
         """The target of something below a variable, in the scope that declares it."""
         at = variable.field.at
         written = resolve(self.mapping.document, at)
-        if any(isinstance(step, int) for step in steps):
-            # An element is there or it is not: only what was read tells.
-            value = variable.field.read(self.scope)
-            place = self.scope.place
-            if place is None or value is ABSENT:
-                raise NoTargetError(f"variables.{variable.name} has no place in the workload")
-            _check_lists(value, tuple(steps))
-            return Target(join(place, *steps, *_found(_at(value, tuple(steps)), part)))
-        below = (*(str(step) for step in steps), *part)
-        if "find" not in written:
-            return self._of_object(written, at, below)
+        fields = tuple(step for step in steps if isinstance(step, str))
+        if "find" not in written and len(fields) == len(steps):
+            return self._of_object(written, at, (*fields, *part))
+        # An element is there or it is not: only what was read tells.
         value = variable.field.read(self.scope)
         place = self.scope.place
         if value is ABSENT or place is None:
-            raise NoTargetError(f"no element is found for variables.{variable.name}")
-        return Target(join(place, *_found(value, below)))
+            if "find" in written:
+                raise NoTargetError(f"no element is found for variables.{variable.name}")
+            raise NoTargetError(f"variables.{variable.name} has no place in the workload")
+        _check_lists(value, steps)
+        return Target(join(place, *steps, *_found(follow(value, steps), part)))
 
     # Value objects
 
@@ -281,9 +277,16 @@ def depth_of(value: JSON, part: Part) -> int:
     return len(part)
 
 
+def reached(value: JSON, part: Part) -> JSON:
+    """What is at the end of a way down, or ABSENT."""
+    for step in part:
+        value = down(value, step)
+    return value
+
+
 def holds(value: JSON, part: Part) -> bool:
     """Whether a way down exists."""
-    return value is not ABSENT and depth_of(value, part) == len(part)
+    return reached(value, part) is not ABSENT
 
 
 def down(value: JSON, step: str | Named) -> JSON:
@@ -317,25 +320,12 @@ def _found(value: JSON, part: Part) -> tuple[str | int, ...]:
     return tuple(steps)
 
 
-def _at(value: JSON, steps: tuple[str | int, ...]) -> JSON:
-    """The value at literal steps, or ABSENT."""
-    for step in steps:
-        if isinstance(step, str):
-            value = value.get(step) if isinstance(value, dict) else None
-        else:
-            value = value[step] if isinstance(value, list) and step < len(value) else None
-    return ABSENT if value is None else value
-
-
 def _check_lists(value: JSON, steps: tuple[str | int, ...]) -> None:
     """Refuse a place inside an element that a list lacks: elements are not made."""
     for step in steps:
-        if isinstance(step, int):
-            if value is None or (isinstance(value, list) and step >= len(value)):
-                raise NoTargetError(f"a list has no element {step}")
-            value = value[step] if isinstance(value, list) else None
-        else:
-            value = value.get(step) if isinstance(value, dict) else None
+        if isinstance(step, int) and (value is None or (isinstance(value, list) and step >= len(value))):
+            raise NoTargetError(f"a list has no element {step}")
+        value = follow(value, (step,))
 
 
 def _joined(pointer: str | None, steps: tuple[str | int, ...]) -> str | None:

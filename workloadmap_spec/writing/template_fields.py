@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 from workloadmap_spec.cel import ABSENT
 from workloadmap_spec.templates import entry_scopes, lay_fields, read_base
 from workloadmap_spec.values import read_string
-from workloadmap_spec.writing.targets import Finder, Named, NoTargetError, Part, Target, down, finder_of, holds
+from workloadmap_spec.writing.targets import Finder, Named, NoTargetError, Part, Target, finder_of, holds, reached
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from workloadmap_spec.components import Instance
-    from workloadmap_spec.mapping import PodField
+    from workloadmap_spec.mapping import PodField, Template
     from workloadmap_spec.pointer import JSON
     from workloadmap_spec.read import Parts
     from workloadmap_spec.values import Scope
@@ -56,7 +56,7 @@ class _Layer:
 def container_of(template: JSON, name: str) -> Leaf | None:
     """The container of a name, as a leaf with no path; None if there is none."""
     for init, list_name in enumerate(_LISTS):
-        if down(down(down(template, "spec"), list_name), Named(name)) is not ABSENT:
+        if holds(template, ("spec", list_name, Named(name))):
             return Leaf((), name, bool(init))
     return None
 
@@ -125,25 +125,26 @@ def _layers(parts: Parts, instance: Instance, leaf: Leaf) -> Iterator[_Layer]:
         fields = () if embed is None else tuple(entry for entry in embed.fields if entry.component == name)
         if fields:
             sources.append((fields, finder_of(parts, outer)))
-    below = read_base(template, own.scope, {})
-    for fields, finder in sources:
+    for number, (fields, finder) in enumerate(sources):
         for index, entry in enumerate(fields):
+            before = partial(_laid_before, template, own, [*sources[:number], (fields[:index], finder)])
             for scope in entry_scopes(entry, finder.scope):
                 if entry.where is not None and not entry.where.holds(scope):
                     continue
                 inner = finder if scope is finder.scope else finder.inside(scope)
-                yield _layer(entry, inner, leaf, lambda: lay_fields(fields[:index], finder.scope, below)[0])  # noqa: B023 - called at once
-        below, _ = lay_fields(fields, finder.scope, below)
+                yield _Layer(entry, inner, entry.value.read(scope), _rest(entry, scope, leaf, before))
 
 
-def _layer(entry: PodField, finder: Finder, leaf: Leaf, before: object) -> _Layer:
-    """One entry in one scope; `before` gives the template that it is laid over."""
-    scope = finder.scope
-    return _Layer(entry, finder, entry.value.read(scope), _rest(entry, scope, leaf, before))
+def _laid_before(template: Template, own: Finder, sources: Iterable[tuple[tuple[PodField, ...], Finder]]) -> JSON:
+    """The template that an entry is laid over: the base, with what is laid before it."""
+    result = read_base(template, own.scope, {})
+    for fields, finder in sources:
+        result, _ = lay_fields(fields, finder.scope, result)
+    return result
 
 
-def _rest(entry: PodField, scope: Scope, leaf: Leaf, before: object) -> Part | None:
-    """The way from what an entry lays to the field; None if it does not reach it."""
+def _rest(entry: PodField, scope: Scope, leaf: Leaf, before: Callable[[], JSON]) -> Part | None:
+    """The way from what an entry lays to the field, None if it does not reach it; `before` is what it is laid over."""
     laid: tuple[str, ...] = entry.path
     if entry.key is not None:
         key = read_string(entry.key.read, scope, entry.key.at)
@@ -158,7 +159,7 @@ def _rest(entry: PodField, scope: Scope, leaf: Leaf, before: object) -> Part | N
     else:
         name = read_string(entry.container.read, scope, entry.container.at)
         if name == "first":
-            containers = down(down(before(), "spec"), _LISTS[entry.init])  # type: ignore[operator]
+            containers = reached(before(), ("spec", _LISTS[entry.init]))
             first = containers[0] if isinstance(containers, list) and containers else None
             name = first.get("name", "") if isinstance(first, dict) else None
         if name != leaf.container:
@@ -190,12 +191,12 @@ def _base(parts: Parts, instance: Instance, way: Part) -> _Base | None:
         return None
     finder = finder_of(parts, instance)
     field, rest = template.base, way
-    present = field.read(finder.scope) is not ABSENT
+    base = value = field.read(finder.scope)
     if template.base_name == "podSpec":
         rest = way[1:]
         if way[0] == "metadata":
             if template.metadata is None:
                 return None
             field = template.metadata
-    value = field.read(finder.scope)
-    return _Base(finder, field.at, rest, present, value is not ABSENT and holds(value, rest))
+            value = field.read(finder.scope)
+    return _Base(finder, field.at, rest, base is not ABSENT, holds(value, rest))

@@ -17,7 +17,7 @@ from workloadmap_spec.values import FailedError, Session, read_count, same
 from workloadmap_spec.writing.edits import Edit, applied
 from workloadmap_spec.writing.immutable import check_immutable
 from workloadmap_spec.writing.intents import COUNTS, FIELDS, check_intent
-from workloadmap_spec.writing.targets import NoTargetError, Target, down, finder_of, finder_of_group
+from workloadmap_spec.writing.targets import NoTargetError, Target, finder_of, finder_of_group, reached
 from workloadmap_spec.writing.template_fields import Leaf, container_of, leaf_target
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def update(
         WorkloadMapError: The workload cannot be read.
     """
     intent = check_intent(intent)
-    before = _read(catalog, workload, references)
+    before = read_workload(catalog, workload, references)
     try:
         if intent["op"] in ("suspend", "resume"):
             edits, asked = _actions(before, intent["op"]), []
@@ -100,8 +100,8 @@ def update(
     return Change(workload, after)
 
 
-def _read(catalog: Catalog, workload: JSON, references: tuple[Mapping[str, Any], ...] | None) -> Parts:
-    """Read a workload, as far as it is written."""
+def read_workload(catalog: Catalog, workload: JSON, references: tuple[Mapping[str, Any], ...] | None) -> Parts:
+    """Read a workload, as far as it is written; arguments and errors are those of `update`."""
     checked = check_workload(normalize(workload))
     mapping = catalog.find(checked["apiVersion"], checked["kind"])
     return read_parts(mapping, checked, Session(Diagnostics(), catalog.find, references))
@@ -110,7 +110,7 @@ def _read(catalog: Catalog, workload: JSON, references: tuple[Mapping[str, Any],
 def _read_again(catalog: Catalog, workload: JSON, references: tuple[Mapping[str, Any], ...] | None) -> Parts:
     """Read what has been written."""
     try:
-        return _read(catalog, workload, references)
+        return read_workload(catalog, workload, references)
     except InputError as error:
         raise UpdateInvalidError(f"the changed object could not be read: {error.message}", error.location) from error
 
@@ -123,11 +123,6 @@ def _failed(parts: Parts) -> UpdateInvalidError:
 
 
 # Instances
-
-
-def _path(instance: Instance) -> str:
-    """The ids of an instance and of those around it."""
-    return "/".join(part.id for part in instance.chain)
 
 
 def _key(instance: Instance) -> str:
@@ -149,9 +144,9 @@ def _fitting(parts: Parts, intent: Mapping[str, Any], fits: Callable[[Instance],
         cure = f"there are {', '.join(names)}" if names else "the workload has no components"
         raise UpdateInvalidError(f"there is no component `{component}`", Location(pointer="/component"), cure)
     identity = intent.get("instance")
-    ids = [_path(one) for one in found]
+    ids = [one.path for one in found]
     if identity is not None:
-        found = [one for one in found if identity in (one.id, _path(one))]
+        found = [one for one in found if identity in (one.id, one.path)]
         if not found:
             cure = f"there are {', '.join(ids[:8])}" + (f" and {len(ids) - 8} more" if len(ids) > 8 else "")  # noqa: PLR2004
             raise UpdateInvalidError(f"there is no instance `{identity}`", Location(pointer="/instance"), cure)
@@ -165,12 +160,12 @@ def _fitting(parts: Parts, intent: Mapping[str, Any], fits: Callable[[Instance],
 
 def _scaled(parts: Parts, intent: Mapping[str, Any]) -> Iterator[_Asked]:
     """The counts that `scale` asks for."""
-    counts = {name: int(intent[name]) for name in COUNTS if name in intent}
+    counts = {name: intent[name] for name in COUNTS if name in intent}
     found = _fitting(parts, intent, lambda one: counts.keys() <= one.component.counts.keys())
     if not found:
         raise UpdateInvalidError(f"no component has {' and '.join(counts)} of its own")
     if len(found) > 1:
-        names = ", ".join(f"{one.qualified} {_path(one)}" for one in found[:8])
+        names = ", ".join(f"{one.qualified} {one.path}" for one in found[:8])
         message = f"one instance is scaled at a time, and {len(found)} fit: {names}"
         raise UpdateInvalidError(message, cure="name the component, and the instance if it has several")
     (instance,) = found
@@ -209,24 +204,32 @@ def _set(parts: Parts, intent: Mapping[str, Any]) -> Iterator[_Asked]:
         return
     if not form.in_template:
         pointer = join("", *form.path, intent["key"])
-        metadata = parts.scope.env["object"]["metadata"]
-        if not _is_as_asked(down(down(metadata, form.path[-1]), intent["key"]), value, name):
+        if not _is_as_asked(reached(parts.scope.env["object"], (*form.path, intent["key"])), value, name):
             yield _Asked("", name, value, Target(pointer))
         return
-    found = [leaf for one in _fitting(parts, intent, _is_of_pods) for leaf in _leaves(one)]
-    for instance in found:
+    for instance in template_instances(parts, intent):
         if instance.template is None:
-            raise UpdateInvalidError(f"{instance.qualified} {_path(instance)} has no pod template")
+            raise UpdateInvalidError(f"{instance.qualified} {instance.path} has no pod template")
         leaf = _leaf(instance, form.path, intent)
-        now = _value_at(instance.template, leaf)
-        what = f"{name} of {instance.qualified} {_path(instance)}"
+        now = reached(instance.template, leaf.way)
+        what = f"{name} of {instance.qualified} {instance.path}"
         if _is_as_asked(now, value, name):
             continue
         with _writable(what):
             target = leaf_target(parts, instance, leaf)
         yield _Asked(_key(instance), leaf, value, target)
+
+
+def template_instances(parts: Parts, intent: Mapping[str, Any]) -> list[Instance]:
+    """The instances whose templates `set` means, by `component` and `instance` (S20.2.1); one may lack its template.
+
+    Raises:
+        UpdateInvalidError: There are none.
+    """
+    found = [leaf for one in _fitting(parts, intent, _is_of_pods) for leaf in _leaves(one)]
     if not found:
         raise UpdateInvalidError("there is no pod template here")
+    return found
 
 
 def _is_of_pods(instance: Instance) -> bool:
@@ -250,7 +253,7 @@ def _leaf(instance: Instance, path: tuple[str, ...], intent: Mapping[str, Any]) 
     if not FIELDS[intent["field"]].in_container:
         return Leaf(full)
     name = intent.get("container", instance.main_container)
-    containers = down(down(instance.template, "spec"), "containers")
+    containers = reached(instance.template, ("spec", "containers"))
     listed = containers if isinstance(containers, list) else []
     names = [entry.get("name") for entry in listed if isinstance(entry, dict)]
     if name is None and len(listed) == 1 and isinstance(listed[0], dict):
@@ -262,7 +265,7 @@ def _leaf(instance: Instance, path: tuple[str, ...], intent: Mapping[str, Any]) 
     found = container_of(instance.template, name)
     if found is None:
         cure = f"there are {', '.join(map(str, names))}" if names else None
-        message = f"{instance.qualified} {_path(instance)} has no container `{name}`"
+        message = f"{instance.qualified} {instance.path} has no container `{name}`"
         raise UpdateInvalidError(message, Location(pointer="/container"), cure)
     return Leaf(full, name, found.init)
 
@@ -280,14 +283,6 @@ def _queues(parts: Parts, value: JSON) -> Iterator[_Asked]:
         with _writable(f"the queue of {group.document['id']}"):
             target = finder_of_group(parts, group).target(field.at)
         yield _Asked(_GROUP + group.document["id"], "queue", value, target)
-
-
-def _value_at(template: JSON, leaf: Leaf) -> JSON:
-    """The value of a field of a template, or ABSENT."""
-    value = template
-    for step in leaf.way:
-        value = down(value, step)
-    return value
 
 
 def _is_as_asked(now: JSON, value: JSON, field: str) -> bool:
@@ -404,7 +399,7 @@ def _check_asked(one: _Asked, intent: Mapping[str, Any], new: Mapping[str, Mappi
     if isinstance(one.what, str):
         found, name = after.get(one.what, ABSENT), one.what
     else:
-        found, name = _value_at(after.get("podTemplate", {}), one.what), str(intent["field"])
+        found, name = reached(after.get("podTemplate", {}), one.what.way), str(intent["field"])
     if not _is_as_asked(found, one.value, name):
         what = "nothing" if found is ABSENT else repr(found)
         wanted = "nothing" if one.value is ABSENT else repr(one.value)
