@@ -815,3 +815,13 @@ def test_a_patch_says_what_differs(name: str) -> None:
     before, after, operations, merge = PATCHES[name]
     assert json_patch(before, after) == operations
     assert merge_patch(before, after) == merge
+
+
+def test_of_several_that_would_change_the_first_of_the_map_is_told() -> None:
+    """The text does not depend on the order in which a set gives its elements."""
+    names = [f"c{index}" for index in range(9)]
+    parts = ", ".join(
+        f"{{name: {name}, replicas: object.spec.n, podTemplate: object.spec.t}}" for name in ("main", *names)
+    )
+    with pytest.raises(UpdateInvalidError, match="replicas of c0/c0 would change too"):
+        updated(f"components: [{parts}]", f"{{n: 1, t: {POD}}}", "{op: scale, component: main, replicas: 3}")

@@ -370,7 +370,8 @@ def _check(before: Parts, after: Parts, intent: Mapping[str, Any], asked: list[_
         # Groups come and go with replicas.
         if not key.startswith(_GROUP):
             raise UpdateInvalidError(f"the components of the workload would change: {key}", cure=_SHARED)
-    for key in old.keys() & new.keys():
+    # In the order of the map, so that the same change is told every time.
+    for key in (key for key in old if key in new):
         for name in sorted((old[key].keys() | new[key].keys()) - (follows if key in meant else set())):
             if not same(old[key].get(name), new[key].get(name)):
                 raise UpdateInvalidError(f"{name} of {key} would change too", cure=_SHARED)
