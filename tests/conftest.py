@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
 from workloadmap_spec import Catalog
+from workloadmap_spec.conformance.suite import SuiteCase, load_suite
+
+if TYPE_CHECKING:
+    from workloadmap_spec.cases import Case
+
+
+@cache
+def whole_suite() -> tuple[SuiteCase, ...]:
+    """The shipped suite, which takes seconds to load: once for all tests, which leave it as it is."""
+    return tuple(load_suite())
+
+
+@cache
+def catalog_cases() -> tuple[Case, ...]:
+    """The cases of the catalogue."""
+    return tuple(entry.case for entry in whole_suite() if entry.profile == "catalog")
 
 
 def shipped_kinds() -> set[tuple[str, str]]:

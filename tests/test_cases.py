@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import whole_suite
 from workloadmap_spec.cases import (
     MISSING,
     Case,
@@ -27,13 +28,13 @@ from workloadmap_spec.cases import (
 )
 from workloadmap_spec.catalog import Catalog
 from workloadmap_spec.errors import InputError, NoMappingError
-from workloadmap_spec.files import cases_root, schema_path
+from workloadmap_spec.files import schema_path
 from workloadmap_spec.pointer import join, resolve, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-CASES: Final = load_cases([cases_root()])
+CASES: Final = [entry.case for entry in whole_suite()]
 BY_ID: Final = {case.id: case for case in CASES}
 ACCEPTED: Final = [case for case in CASES if case.expect["outcome"] == "ok"]
 REJECTED: Final = [case for case in CASES if case.expect["outcome"] == "rejected"]

@@ -129,13 +129,13 @@ def test_a_case_can_be_left_out(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["--profile", "magic"], 2, "there is no profile `magic`"),
-        (["--skip", "engine/core/nothing"], 2, "there is no case `engine/core/nothing`"),
+        (["--profile", "magic", *CASES], 2, "there is no profile `magic`"),
+        (["--skip", "engine/core/nothing", *CASES], 2, "there is no case `engine/core/nothing`"),
         (["--max-failures", "-1"], 2, "argument --max-failures: invalid number value: '-1'"),
         (["--jobs", "0"], 2, "argument --jobs: invalid number from 1 to 256 value: '0'"),
         (["--timeout", "61"], 2, "argument --timeout: invalid number of seconds up to 60 value: '61'"),
         (["--output", "html=x"], 2, "argument --output: invalid FORMAT=FILE value: 'html=x'"),
-        (["--expected-failures", "nowhere.yaml"], 2, "nowhere.yaml: the file cannot be read"),
+        (["--expected-failures", "nowhere.yaml", *CASES], 2, "nowhere.yaml: the file cannot be read"),
         (["--cases", "nowhere"], 2, "nowhere: there is no such file or folder"),
         (["--profile", "gang", *CASES], 5, "there was no case to run"),
     ],

@@ -128,8 +128,8 @@ def test_options_and_paths_stand_in_any_order(capsys: pytest.CaptureFixture[str]
         pytest.param(
             ["frobnicate"],
             "error: there is no command `frobnicate`\n"
-            "  the commands are: inspect, map, gang, scale, set, suspend, resume, mappings, schema, validate, test,"
-            " conformance, reader, completion\n",
+            "  the commands are: inspect, map, gang, scale, set, suspend, resume, mappings, schema, validate,"
+            " explain, new, test, conformance, reader, completion\n",
             id="no-such-command",
         ),
         pytest.param(
@@ -601,7 +601,7 @@ SLOW = ("celpy", "jsonschema", "rich", "rfc8785", "shtab", "http", "asyncio", "i
     [
         pytest.param(["--version"], ("argparse", "dataclasses", "pathlib", "yaml"), id="the-version"),
         pytest.param(["schema", "spec"], ("yaml", "workloadmap_spec.read"), id="a-schema"),
-        pytest.param(["inspect", JOBSET], ("workloadmap_spec.validate", "workloadmap_spec.cases"), id="inspect"),
+        pytest.param(["inspect", JOBSET], ("workloadmap_spec.validation", "workloadmap_spec.cases"), id="inspect"),
         pytest.param(["map", JOBSET], ("workloadmap_spec.cli.render",), id="map"),
     ],
 )

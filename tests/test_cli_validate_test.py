@@ -5,15 +5,13 @@ from __future__ import annotations
 import io
 import json
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
 from workloadmap_spec.cli import main
 from workloadmap_spec.files import cases_root, mappings_root
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MAPPING: Final = """
 apiVersion: workloadmap.dev/v1alpha1
@@ -56,6 +54,13 @@ expect:
 """.lstrip()
 
 
+@pytest.fixture(autouse=True)
+def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These tests may run on GitHub Actions, where more is printed."""
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to stand in, so that messages have short paths."""
@@ -88,7 +93,8 @@ def test_validate_says_what_is_wrong_and_where(folder: Path, capsys: pytest.Capt
             "    - {name: main, replicas: 1 + nodes, podTemplate: object.spec.template}\n"
             "                                 ^~~~~\n"
             "  the variables are object, variables\n"
-            "1 error in 1 file\n"
+            "1 error, 1 note (--verbose shows them): 1 file found, 1 checked, 0 skipped; 1 mapping\n"
+            "`workloadmap explain WM318` says more about a rule\n"
         ),
         "",
     )
@@ -106,12 +112,14 @@ def test_validate_marks_a_part_of_a_long_line(folder: Path, capsys: pytest.Captu
 
 def test_validate_of_good_files_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     put(folder, widget=MAPPING, widget_case=CASE)
-    assert ran(capsys, "validate", ".") == (0, "1 mapping in 1 file: no errors (1 case file left out)\n", "")
+    line = "no errors: 2 files found, 1 checked, 1 skipped (holds cases); 1 mapping\n"
+    assert ran(capsys, "validate", ".") == (0, line, "")
 
 
 def test_validate_without_a_path_looks_at_the_shipped_mappings(capsys: pytest.CaptureFixture[str]) -> None:
     count = len(list(mappings_root().rglob("*.yaml")))
-    assert ran(capsys, "validate") == (0, f"{count} mappings in {count} files: no errors\n", "")
+    line = f"no errors: {count} files found, {count} checked, 0 skipped; {count} mappings\n"
+    assert ran(capsys, "validate", "-v") == (0, line, "")
 
 
 def test_warnings_do_not_fail(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,7 +127,31 @@ def test_warnings_do_not_fail(folder: Path, capsys: pytest.CaptureFixture[str]) 
     code, out, _ = ran(capsys, "validate", "widget.yaml")
     assert code == 0
     assert out.startswith("widget.yaml:7:28: warning: /spec/components/0/replicas: ")
-    assert out.endswith("\n1 warning in 1 file\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [(MAPPING, (0, 0, 1)), (WARNS, (0, 1, 1)), (BROKEN, (1, 1, 1)), ("kind: [\n", (1, 1, 1))],
+    ids=["a note", "a warning", "an error", "text that is not YAML"],
+)
+def test_the_level_decides_which_findings_fail(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str, codes: tuple[int, ...]
+) -> None:
+    put(folder, widget=text)
+    levels = ("error", "warning", "note")
+    found = [ran(capsys, "validate", "--fail-level", level, "--no-second-opinion", ".")[0] for level in levels]
+    assert tuple(found) == codes
+    assert ran(capsys, "validate", "--fail-level", "note", "--no-second-opinion", "--exit-zero", ".")[0] == 0
+
+
+def test_notes_are_shown_where_they_are_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(folder, widget=MAPPING)
+    assert "WM401" not in ran(capsys, "validate", "widget.yaml")[1]
+    out = ran(capsys, "validate", "-v", "widget.yaml")[1]
+    assert out.startswith(
+        "widget.yaml:5:54: note: /spec/workload/kind: no case reads an object of the kind Widget with this mapping"
+        " [WM401]\n"
+    )
 
 
 def test_quiet_prints_errors_only(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -141,38 +173,215 @@ def test_validate_reads_the_standard_input(
     assert "widget.yaml:5:43: error: /spec/workload/versions/0: Widget of x.example/v1 has a mapping already" in out
 
 
+def test_a_standard_input_that_is_closed_cannot_be_checked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert ran(capsys, "validate", "-") == (
+        2,
+        "",
+        "error: the standard input is closed\n  name a file or a folder\n",
+    )
+
+
 def test_validate_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     put(folder, widget=BROKEN, widget_case=CASE)
     code, out, _ = ran(capsys, "validate", "--format", "json", ".")
     assert code == 1
-    assert json.loads(out) == {
-        "files": 1,
+    found = json.loads(out)
+    assert found["summary"] == {
+        "files": 2,
+        "checked": 1,
+        "skipped": 1,
         "mappings": 1,
-        "expressions": 0,
-        "skippedCases": 1,
+        "expressions": 2,
         "errors": 1,
         "warnings": 0,
-        "findings": [
-            {
-                "rule": "WM318",
-                "profileRule": "P18",
-                "level": "error",
-                "message": "`nodes` is not declared",
-                "file": "widget.yaml",
-                "line": 7,
-                "column": 32,
-                "endLine": 7,
-                "endColumn": 37,
-                "pointer": "/spec/components/0/replicas",
-                "cure": "the variables are object, variables",
-            }
-        ],
+        "notes": 0,
+        "suppressed": 0,
+        "unchecked": 0,
     }
+    assert [entry["ruleId"] for entry in found["findings"]] == ["WM318"]
+    assert found["skipped"] == [{"file": "widget.case.yaml", "reason": "holds cases"}]
 
 
-def test_validate_asks_the_witness(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_second_engine_is_asked_unless_it_is_not_to_be(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workloadmap_spec.validation.second_opinion.cel_python", lambda: lambda _text: 0)
     put(folder, widget=MAPPING)
-    assert ran(capsys, "validate", "--witness", "widget.yaml") == (0, "1 mapping in 1 file: no errors\n", "")
+    assert ran(capsys, "validate", "--format", "json", ".")[1].count('"ruleId": "WM390"') == 2
+    assert ran(capsys, "validate", "--format", "json", "--no-second-opinion", ".")[0] == 0
+
+
+# Outputs
+
+
+def test_one_run_writes_every_format_into_a_file_and_prints_one(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(folder, widget=BROKEN)
+    outputs = [f"--output={form}=out.{form}" for form in ("human", "json", "sarif", "junit", "github", "markdown")]
+    code, out, err = ran(capsys, "validate", "--format", "github", *outputs, "--color", "always", "widget.yaml")
+    assert (code, err) == (1, "")
+    assert out == (folder / "out.github").read_text(encoding="utf-8")
+    assert out.startswith("::error file=widget.yaml,line=7,")
+    assert json.loads((folder / "out.json").read_text(encoding="utf-8"))["summary"]["errors"] == 1
+    assert json.loads((folder / "out.sarif").read_text(encoding="utf-8"))["version"] == "2.1.0"
+    assert (folder / "out.junit").read_text(encoding="utf-8").startswith("<?xml ")
+    assert (folder / "out.human").read_text(encoding="utf-8").startswith("widget.yaml:7:32: error: ")
+    assert "WM318" in (folder / "out.markdown").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("form", ["json", "sarif", "junit", "github", "markdown"])
+def test_a_format_of_a_program_is_alone_on_the_output(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    """Also on GitHub Actions, and with files beside it."""
+    put(folder, widget=BROKEN)
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    _, out, err = ran(capsys, "validate", "--format", form, f"--output={form}=out", "--output=human=text", ".")
+    assert out == (folder / "out").read_text(encoding="utf-8")
+    assert err == ""
+    assert not (folder / "summary.md").exists()
+
+
+def test_github_actions_gets_annotations_and_a_summary_of_the_step(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(folder, widget=BROKEN)
+    (folder / "summary.md").write_text("before\n", encoding="utf-8")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    text = ran(capsys, "validate", "--format", "human", ".")[1]
+    notes = ran(capsys, "validate", "--format", "github", ".")[1]
+    markdown = ran(capsys, "validate", "--format", "markdown", ".")[1]
+    assert ran(capsys, "validate", ".") == (1, text + notes, "")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    ran(capsys, "validate", ".")
+    ran(capsys, "validate", ".")
+    assert (folder / "summary.md").read_text(encoding="utf-8") == f"before\n{markdown}{markdown}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--output", "json"], "--output json: this is no format with a file"),
+        (["--output", "yaml=x"], "--output yaml=x: this is no format with a file"),
+        (["--output", "json=-"], "--output json=-: the standard output is for --format"),
+        (["--output", "json=x", "--output", "sarif=./x"], "two outputs are written to the same file"),
+        (["--crd", "none.yaml", "--"], "--crd none.yaml: there is no such file or folder"),
+        (["--cases", "none", "--"], "--cases none: there is no such file or folder"),
+        (["--config", "none.yaml"], "--config none.yaml: there is no such file"),
+        (["none.yaml"], "none.yaml: there is no such file or folder"),
+        ([""], "a path is empty"),
+        (["--fail-level", "info"], "argument --fail-level: invalid choice: 'info'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_a_mistake_of_the_command_line_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    put(folder, widget=MAPPING)
+    code, out, err = ran(capsys, "validate", *arguments, "widget.yaml")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {message}")
+    assert [path.name for path in folder.iterdir()] == ["widget.yaml"]
+
+
+def test_an_output_that_cannot_be_written_is_a_failure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(folder, widget=MAPPING)
+    code, _, err = ran(capsys, "validate", "--output", "json=none/out.json", ".")
+    assert (code, err) == (3, "error: none/out.json: No such file or directory\n")
+
+
+def test_a_file_that_cannot_be_read_is_a_failure(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(folder, widget=MAPPING)
+
+    def refuse(_self: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    code, out, err = ran(capsys, "validate", "widget.yaml")
+    assert (code, out) == (3, "")
+    assert err.startswith("error: widget.yaml: the file cannot be read: Permission denied")
+
+
+# Schemas of kinds
+
+CRD: Final = """
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.x.example}
+spec:
+  group: x.example
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [count]
+            properties:
+              count: {type: integer}
+              template: {type: object, x-kubernetes-preserve-unknown-fields: true}
+""".lstrip()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["widget.yaml", "--crd", "crd/a.yaml", "crd"], ["--crd", "crd/a.yaml", "crd", "--", "widget.yaml"]],
+    ids=["behind the paths", "before the paths"],
+)
+def test_definitions_of_kinds_stand_on_either_side_of_the_paths(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    put(folder, widget=MAPPING.replace("spec.count", "spec.cuont"))
+    (folder / "crd").mkdir()
+    put(folder / "crd", a=CRD)
+    code, out, _ = ran(capsys, "validate", "--format", "json", "--no-second-opinion", *arguments)
+    found = json.loads(out)
+    assert (code, found["summary"]["checked"], found["summary"]["againstCrd"]) == (1, 1, 1)
+    (entry,) = [entry for entry in found["findings"] if entry["level"] == "error"]
+    assert (entry["ruleId"], entry["pointer"]) == ("WM501", "/spec/components/0/replicas")
+    assert entry["expression"]["text"] == "object.spec.cuont"
+    line = (folder / "widget.yaml").read_text(encoding="utf-8").splitlines()[entry["span"]["startLine"] - 1]
+    assert line[entry["span"]["startColumn"] - 1 :].startswith("cuont")
+
+
+def test_what_a_definition_knows_is_not_warned_about(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A field that the kind always has needs no guard."""
+    put(
+        folder,
+        widget=MAPPING.replace(
+            "replicas: object.spec.count", "when: has(object.spec), replicas: object.spec.count + 1"
+        ),
+    )
+    (folder / "crd.yml").write_text(CRD, encoding="utf-8")
+    assert "WM320" in ran(capsys, "validate", "widget.yaml")[1]
+    assert "WM320" not in ran(capsys, "validate", "widget.yaml", "--crd", "crd.yml")[1]
+
+
+def test_a_kind_without_a_definition_is_told_as_not_checked(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(folder, widget=MAPPING.replace("kind: Widget", "kind: Gadget"))
+    (folder / "crd.yml").write_text(CRD, encoding="utf-8")
+    out = ran(capsys, "validate", "--format", "json", "widget.yaml", "--crd", "crd.yml")[1]
+    found = json.loads(out)
+    assert found["summary"]["againstCrd"] == 0
+    assert [(entry["file"], entry["pointer"]) for entry in found["unchecked"]] == [
+        ("widget.yaml", "/spec/workload/versions/0")
+    ]
+
+
+# Colour
 
 
 def test_colour_is_where_it_is_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,10 +400,9 @@ def test_hostile_text_is_made_visible(folder: Path, capsys: pytest.CaptureFixtur
     assert "/spec/\\x1b[31m: `spec` has no `\\x1b[31m`" in out
 
 
-def test_a_path_that_does_not_exist_is_an_error_of_the_input(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_case_that_does_not_exist_is_an_error_of_the_input(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     expected = "error: none.yaml: there is no such file or folder [input-invalid]\n  check the path\n"
-    for command in ("validate", "test"):
-        assert ran(capsys, command, "none.yaml") == (3, "", expected)
+    assert ran(capsys, "test", "none.yaml") == (3, "", expected)
     assert not list(folder.iterdir())
 
 
@@ -203,6 +411,11 @@ def test_nothing_to_look_at_is_a_mistake_of_the_command_line(folder: Path, capsy
         2,
         "",
         "error: there is no file to check in .\n  name a mapping file or its folder\n",
+    )
+    assert ran(capsys, "validate", "--allow-empty", ".") == (
+        0,
+        "no errors: 0 files found, 0 checked, 0 skipped; 0 mappings\n",
+        "",
     )
     put(folder, widget_case=CASE)
     assert ran(capsys, "validate", ".") == (

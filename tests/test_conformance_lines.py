@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import runpy
 import subprocess
 import sys
 import tarfile
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.conftest import whole_suite
 from workloadmap_spec.cases import CaseError, load_cases, reference_reader, run_case
 from workloadmap_spec.cli import main
 from workloadmap_spec.conformance.lines import render_index, render_lines
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[1]
-SUITE = load_suite()
+SUITE = whole_suite()
 TEXT = render_lines(SUITE)
 
 
@@ -132,13 +134,16 @@ def test_a_suite_with_a_case_that_is_wrong_is_not_written(tmp_path: Path) -> Non
         render_lines(load_suite([tmp_path]))
 
 
-def test_a_release_is_the_same_bytes_each_time(tmp_path: Path) -> None:
-    """The lines, the index, and an archive of the specification."""
-    made = []
-    for name in ("one", "two"):
-        command = [sys.executable, str(ROOT / "tools" / "release.py"), str(tmp_path / name)]
-        subprocess.run(command, check=True, capture_output=True, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
-        made.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
+def test_a_release_is_the_same_bytes_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lines, the index, and an archive of the specification: in a process of its own, and in this one."""
+    tool = ROOT / "tools" / "release.py"
+    command = [sys.executable, str(tool), str(tmp_path / "one")]
+    subprocess.run(command, check=True, capture_output=True, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
+    monkeypatch.setattr("sys.argv", [str(tool), str(tmp_path / "two")])
+    monkeypatch.setattr("workloadmap_spec.conformance.suite.load_suite", lambda: list(SUITE))
+    with pytest.raises(SystemExit, match=r"^0$"):
+        runpy.run_path(str(tool), run_name="__main__")
+    made = [{path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "two")]
     assert made[0] == made[1]
     assert made[0]["cases.jsonl"].decode() == TEXT
     assert made[0]["suite.json"].decode() == render_index(SUITE)

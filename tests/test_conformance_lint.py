@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conftest import whole_suite
 from workloadmap_spec.cli import main
 from workloadmap_spec.conformance.lint import clauses, coverage, lint, untestable
 from workloadmap_spec.conformance.suite import SuiteCase, load_suite
@@ -19,11 +20,11 @@ LEAST = {"core": 120, "status": 50, "resources": 30, "pods": 40, "gang": 40, "re
 
 
 def test_nothing_is_wrong_with_the_suite() -> None:
-    assert lint(load_suite()) == []
+    assert lint(whole_suite()) == []
 
 
 def test_every_profile_has_its_cases() -> None:
-    suite = load_suite()
+    suite = whole_suite()
     for profile, least in LEAST.items():
         assert sum(case.profile == profile for case in suite) >= least, profile
     beginning = [case.case.expect for case in suite if "core.paths" in case.tags]
@@ -33,7 +34,7 @@ def test_every_profile_has_its_cases() -> None:
 
 
 def test_every_clause_is_tested_or_has_a_reason() -> None:
-    counts = coverage(load_suite())
+    counts = coverage(whole_suite())
     assert list(counts) == list(clauses())
     assert {clause for clause, count in counts.items() if not count} == set(untestable())
     # The clauses are those of the text, and not of a list beside it.

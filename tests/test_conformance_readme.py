@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.conftest import whole_suite
 from workloadmap_spec.conformance.expected import load_expectations
 from workloadmap_spec.conformance.runner import Options, run_suite
-from workloadmap_spec.conformance.suite import load_suite
 from workloadmap_spec.files import conformance_path, schema_path
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def test_an_adapter_answers_every_case_of_its_profile(tmp_path: Path, language: 
         pytest.skip(f"{program[0]} is not installed")
     path = tmp_path / name
     path.write_text(ADAPTERS[language], encoding="utf-8")
-    run = run_suite(load_suite(), Options([*program, str(path)], hello_timeout=60.0, sample=10))
+    run = run_suite(whole_suite(), Options([*program, str(path)], hello_timeout=60.0, sample=10))
     assert {result.outcome for result in run.results} == {"unsupported"}
     assert len(run.results) == 10
 

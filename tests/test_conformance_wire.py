@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from tests.conftest import whole_suite
 from workloadmap_spec.conformance.runner import hello_line, request_line
-from workloadmap_spec.conformance.suite import load_suite
 from workloadmap_spec.conformance.wire import WireError, check_answer, check_hello, dump, parse, quoted
 from workloadmap_spec.files import schema_path
 
@@ -180,5 +180,5 @@ def test_an_answer_that_is_wrong_is_refused(command: str, message: dict[str, Any
 
 def test_every_request_of_the_suite_fits_the_published_schema() -> None:
     validator = Draft202012Validator({**SCHEMA, "anyOf": [{"$ref": "#/$defs/request"}]})
-    lines = [hello_line(), b'{"cmd":"bye"}', *(request_line(case, "1") for case in load_suite())]
+    lines = [hello_line(), b'{"cmd":"bye"}', *(request_line(case, "1") for case in whole_suite())]
     assert [line for line in lines if not validator.is_valid(json.loads(line))] == []

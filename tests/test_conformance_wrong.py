@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.conftest import whole_suite
 from workloadmap_spec.cases import reference_reader
 from workloadmap_spec.catalog import Catalog
 from workloadmap_spec.conformance.judge import Judge
 from workloadmap_spec.conformance.serve import PROFILES, replying
-from workloadmap_spec.conformance.suite import SuiteCase, load_suite
 from workloadmap_spec.conformance.wire import WireError, check_answer, dump, parse
 from workloadmap_spec.field_compiler import native_engine
 
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from workloadmap_spec.conformance.serve import Reply
+    from workloadmap_spec.conformance.suite import SuiteCase
 
 READERS = Path(__file__).resolve().parents[1] / "conformance" / "readers"
 
-SUITE = load_suite()
+SUITE = whole_suite()
 ENGINE = [case for case in SUITE if case.profile != "catalog"]
 JUDGE = Judge(frozenset(PROFILES))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -86,10 +87,17 @@ def test_a_client_of_another_version_is_refused(
 
 
 @pytest.mark.parametrize(
-    "table", [("_TYPES", ("PodSpec", "gone"), {"type": "quantity"}), ("_MERGE_KEYS", "PodSpec", {"hostname": "name"})]
+    "table",
+    [
+        ("_TYPES", ("PodSpec", "gone"), {"type": "quantity"}),
+        ("_MERGE_KEYS", "PodSpec", {"hostname": "name"}),
+        ("_ENUMS", "PodSpec", {"gone": ("A", "B")}),
+        ("_DEFAULTS", "JobSpec", {"gone": 1}),
+        ("_DEFAULTS", "NoSuchType", {"replicas": 1}),
+    ],
 )
 def test_a_hand_written_entry_that_fits_nothing_is_an_error(
-    generator: ModuleType, monkeypatch: pytest.MonkeyPatch, table: tuple[str, Any, dict[str, str]]
+    generator: ModuleType, monkeypatch: pytest.MonkeyPatch, table: tuple[str, Any, dict[str, Any]]
 ) -> None:
     """A field that Kubernetes removes must not stay in the tables of the script."""
     name, key, entry = table
@@ -100,10 +108,10 @@ def test_a_hand_written_entry_that_fits_nothing_is_an_error(
 
 def test_the_document_says_what_it_is() -> None:
     """A reader in another language has only the file."""
-    assert list(DOCUMENT) == ["description", "kubernetesVersion", "generatedBy", "types"]
+    assert list(DOCUMENT) == ["description", "kubernetesVersion", "generatedBy", "kinds", "types"]
     assert DOCUMENT["generatedBy"] == "tools/core_types.py"
     assert list(TYPES) == sorted(TYPES)
-    for name in SCALARS | {"list", "map"}:
+    for name in SCALARS | {"list", "map", "`kinds`", "`required`", "`mergeKeys`", "`enums`", "`defaults`"}:
         assert name in DOCUMENT["description"]
 
 
@@ -169,6 +177,20 @@ def test_required_fields_and_merge_keys_exist() -> None:
         ("ObjectMeta", "labels", {"type": "map", "values": "string"}),
         ("ManagedFieldsEntry", "fieldsV1", {"type": "any"}),
         ("PodCondition", "lastTransitionTime", {"type": "time"}),
+        ("DeploymentSpec", "replicas", {"type": "integer"}),
+        ("DeploymentSpec", "template", {"type": "PodTemplateSpec"}),
+        ("RollingUpdateDeployment", "maxSurge", {"type": "intOrString"}),
+        ("RollingUpdateStatefulSetStrategy", "maxUnavailable", {"type": "intOrString"}),
+        ("PodDisruptionBudgetSpec", "minAvailable", {"type": "intOrString"}),
+        ("ServicePort", "targetPort", {"type": "intOrString"}),
+        ("ServicePort", "port", {"type": "integer"}),
+        ("Secret", "data", {"type": "map", "values": "string"}),
+        ("NodeStatus", "allocatable", {"type": "map", "values": "quantity"}),
+        ("V2MetricTarget", "averageValue", {"type": "quantity"}),
+        ("V2MetricTarget", "averageUtilization", {"type": "integer"}),
+        ("JobStatus", "completedIndexes", {"type": "string"}),
+        ("JobStatus", "startTime", {"type": "time"}),
+        ("CronJobStatus", "lastScheduleTime", {"type": "time"}),
     ],
 )
 def test_a_field_has_the_type_that_objects_have(name: str, field: str, form: dict[str, str]) -> None:
@@ -235,6 +257,163 @@ def test_container_fields_are_those_of_a_container() -> None:
 def test_lists_are_merged_as_kubernetes_merges_them(name: str, field: str, key: str | None) -> None:
     """By the `patchMergeKey` of the API, or as a whole."""
     assert core_types.merge_key(name, field) == key
+
+
+KINDS = [(version, kind) for version, kinds in DOCUMENT["kinds"].items() for kind in kinds]
+STRING = {"type": "string"}
+
+
+@pytest.mark.parametrize(("version", "kind"), KINDS)
+def test_a_kind_is_an_object_of_the_api(version: str, kind: str) -> None:
+    """It has a type of its own, with the three fields that every object has."""
+    name = core_types.kind_type(version, kind)
+    assert name is not None
+    fields = core_types.type_record(name)["fields"]
+    assert fields["apiVersion"] == fields["kind"] == STRING
+    assert fields["metadata"] == {"type": "ObjectMeta"}
+
+
+# A Scale is no resource of its own: other kinds give one.
+@pytest.mark.parametrize(("version", "kind"), [each for each in KINDS if each[1] != "Scale"])
+def test_the_client_serves_a_kind_in_that_group_and_version(version: str, kind: str) -> None:
+    """The client has an API of the group and version, and a call that reads the kind from it."""
+    client = pytest.importorskip("kubernetes.client", reason="the calls are those of the Python client of Kubernetes")
+    group, _, number = version.rpartition("/")
+    stem = "".join(part.capitalize() for part in (group or "core").removesuffix(".k8s.io").split("."))
+    api = getattr(client, f"{stem}{number[0].upper()}{number[1:]}Api")
+    snake = re.sub(r"(?<!^)(?=[A-Z])", "_", kind).lower()
+    assert any(hasattr(api, call) for call in (f"read_namespaced_{snake}", f"read_{snake}"))
+
+
+def test_no_two_kinds_share_a_type() -> None:
+    """A name of a type is unambiguous."""
+    names = [name for kinds in DOCUMENT["kinds"].values() for name in kinds.values()]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "name"),
+    [
+        ("v1", "Pod", "Pod"),
+        ("apps/v1", "Deployment", "Deployment"),
+        ("apps/v1", "StatefulSet", "StatefulSet"),
+        ("batch/v1", "Job", "Job"),
+        ("autoscaling/v1", "HorizontalPodAutoscaler", "HorizontalPodAutoscaler"),
+        ("autoscaling/v2", "HorizontalPodAutoscaler", "V2HorizontalPodAutoscaler"),
+        ("scheduling.k8s.io/v1beta1", "PodGroup", "V1beta1PodGroup"),
+        ("apps/v1beta1", "Deployment", None),
+        ("apps/v1", "Pod", None),
+        ("v1", "Deployment", None),
+        ("v1", "PodSpec", None),
+        ("", "", None),
+    ],
+)
+def test_a_kind_is_known_in_its_version_only(version: str, kind: str, name: str | None) -> None:
+    """Kinds of another group or version, and types that are no kinds, are not found."""
+    assert core_types.kind_type(version, kind) == name
+
+
+def test_a_record_of_an_unknown_type_is_an_error() -> None:
+    """Types are named by this package."""
+    with pytest.raises(KeyError):
+        core_types.type_record("NoSuchType")
+
+
+def test_members_of_a_record_are_known() -> None:
+    """A reader in another language knows them all from the description."""
+    members = {member for each in TYPES.values() for member in each}
+    assert members == {"fields", "required", "mergeKeys", "enums", "defaults"}
+
+
+def test_enums_are_of_strings() -> None:
+    """Each names a field that holds a string or strings, has values, and none of them twice."""
+    for each in TYPES.values():
+        for field, values in each.get("enums", {}).items():
+            assert each["fields"][field] in (STRING, {"type": "list", "items": "string"})
+            assert len(values) == len(set(values)) > 1
+            assert all(isinstance(value, str) for value in values)
+
+
+def fits(value: object, form: dict[str, str]) -> bool:
+    """Whether a value has the JSON type of a field."""
+    kind = form["type"]
+    if kind == "list":
+        return isinstance(value, list) and all(fits(each, {"type": form["items"]}) for each in value)
+    if kind in TYPES:
+        fields = TYPES[kind]["fields"]
+        return isinstance(value, dict) and all(name in fields and fits(value[name], fields[name]) for name in value)
+    if kind == "intOrString":
+        return isinstance(value, (int, str)) and not isinstance(value, bool)
+    python = {"boolean": bool, "integer": int, "map": dict, "string": str}[kind]
+    return isinstance(value, python) and isinstance(value, bool) == (kind == "boolean")
+
+
+def test_defaults_fit_their_fields() -> None:
+    """Each has the type of its field, is one of its enum, and is of a field that need not be written."""
+    for name, each in TYPES.items():
+        for field, value in each.get("defaults", {}).items():
+            assert fits(value, each["fields"][field]), (name, field)
+            assert value in each.get("enums", {}).get(field, [value]), (name, field)
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "values"),
+    [
+        ("JobSpec", "completionMode", {"Indexed", "NonIndexed"}),
+        ("DeploymentStrategy", "type", {"Recreate", "RollingUpdate"}),
+        ("StatefulSetSpec", "podManagementPolicy", {"OrderedReady", "Parallel"}),
+        ("DaemonSetUpdateStrategy", "type", {"RollingUpdate", "OnDelete"}),
+        ("CronJobSpec", "concurrencyPolicy", {"Allow", "Forbid", "Replace"}),
+        ("PodSpec", "restartPolicy", {"Always", "OnFailure", "Never"}),
+        ("PodStatus", "phase", {"Pending", "Running", "Succeeded", "Failed", "Unknown"}),
+        ("PodCondition", "status", {"True", "False", "Unknown"}),
+        ("Condition", "status", {"True", "False", "Unknown"}),
+        ("PodCondition", "type", None),
+        ("JobCondition", "type", None),
+        ("Secret", "type", None),
+    ],
+)
+def test_fields_of_fixed_values_have_them(name: str, field: str, values: set[str] | None) -> None:
+    """What others may add values to has no enum."""
+    found = TYPES[name].get("enums", {}).get(field)
+    assert (None if found is None else set(found)) == values
+
+
+@pytest.mark.parametrize(
+    ("name", "defaults"),
+    [
+        ("DeploymentSpec", {"replicas": 1, "revisionHistoryLimit": 10, "progressDeadlineSeconds": 600, "strategy": {}}),
+        ("DeploymentStrategy", {"type": "RollingUpdate"}),
+        ("ReplicaSetSpec", {"replicas": 1}),
+        ("JobSpec", {"completionMode": "NonIndexed", "manualSelector": False, "parallelism": 1, "suspend": False}),
+        ("JobTemplateJobSpec", None),
+        ("JobStatus", None),
+        ("Pod", None),
+        ("PriorityClass", {"preemptionPolicy": "PreemptLowerPriority"}),
+    ],
+)
+def test_defaults_are_what_the_api_server_fills_in(name: str, defaults: dict[str, Any] | None) -> None:
+    """Without what depends on other fields: the completions and the backoff limit of a Job do."""
+    assert core_types.type_record(name).get("defaults") == defaults
+
+
+def test_the_template_of_a_cron_job_is_not_filled_in_as_a_job_is() -> None:
+    """It has the same fields, and no defaults."""
+    template, job = TYPES["JobTemplateJobSpec"], TYPES["JobSpec"]
+    assert TYPES["JobTemplateSpec"]["fields"]["spec"] == {"type": "JobTemplateJobSpec"}
+    assert TYPES["Job"]["fields"]["spec"] == {"type": "JobSpec"}
+    assert template == {key: value for key, value in job.items() if key != "defaults"}
+
+
+def test_nothing_is_of_any_type_but_what_holds_anything() -> None:
+    """Where the client knows no better, the script does."""
+    loose = {(name, field) for name, field, form in FIELDS if "any" in form.values() and form["type"] != "map"}
+    assert loose == {
+        ("AllocatedDeviceStatus", "data"),
+        ("ControllerRevision", "data"),
+        ("ManagedFieldsEntry", "fieldsV1"),
+        ("OpaqueDeviceConfiguration", "parameters"),
+    }
 
 
 def test_importing_the_module_reads_no_file() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.conftest import whole_suite
 from workloadmap_spec import files
 from workloadmap_spec.conformance.lines import render_lines
 from workloadmap_spec.conformance.suite import load_suite, suite_digest
@@ -21,7 +22,7 @@ from workloadmap_spec.conformance.suite import load_suite, suite_digest
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 #: The folders that a wheel carries under `workloadmap_spec/data/`.
-DATA_FOLDERS = ("schema", "mappings")
+DATA_FOLDERS = ("schema", "mappings", "docs/rules")
 
 
 def run(*command: str, cwd: Path, pythonpath: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -87,7 +88,7 @@ def test_the_wheel_from_the_sdist_is_the_wheel_from_the_checkout(wheel: Path, tm
 
 
 def test_the_wheel_carries_every_data_file_unchanged(wheel: Path) -> None:
-    """Schemas and mappings are in the wheel, byte for byte, and the cases are there as lines."""
+    """Schemas, mappings and pages are in the wheel, byte for byte, and the cases are there as lines."""
     expected = {
         f"workloadmap_spec/data/{path.relative_to(REPOSITORY).as_posix()}": path.read_bytes()
         for path in tracked_files()
@@ -96,7 +97,7 @@ def test_the_wheel_carries_every_data_file_unchanged(wheel: Path) -> None:
     }
     for folder in DATA_FOLDERS:
         assert any(name.startswith(f"workloadmap_spec/data/{folder}/") for name in expected), f"{folder} is empty"
-    expected["workloadmap_spec/data/conformance/cases.jsonl"] = render_lines(load_suite()).encode()
+    expected["workloadmap_spec/data/conformance/cases.jsonl"] = render_lines(whole_suite()).encode()
     found = {name: text for name, text in contents(wheel).items() if name.startswith("workloadmap_spec/data/")}
     assert found == expected
 
@@ -138,6 +139,13 @@ def test_an_installed_command_prints_a_schema(installed: Path, tmp_path: Path) -
     assert json.loads(result.stdout) == json.loads(schema.read_bytes())
 
 
+def test_an_installed_command_explains_a_rule(installed: Path, tmp_path: Path) -> None:
+    """`workloadmap explain` prints the page of the rule, which came with the wheel."""
+    result = run("-m", "workloadmap_spec", "explain", "WM203", cwd=tmp_path, pythonpath=installed)
+    page = (REPOSITORY / "docs" / "rules" / "WM203.md").read_text(encoding="utf-8")
+    assert (result.returncode, result.stdout) == (0, page), result.stderr
+
+
 def test_an_installed_command_lists_every_mapping(installed: Path, tmp_path: Path) -> None:
     """`workloadmap mappings list` names the kind of every packaged mapping."""
     result = run("-m", "workloadmap_spec", "mappings", "list", cwd=tmp_path, pythonpath=installed)
@@ -160,7 +168,7 @@ def test_an_installed_suite_is_put_to_an_installed_reader(installed: Path, tmp_p
     result = run(*command, *reader, cwd=tmp_path, pythonpath=installed)
     assert result.returncode == 0, result.stdout[-2000:] + result.stderr
     report = json.loads(result.stdout)
-    suite = load_suite()
+    suite = whole_suite()
     assert report["suite"]["digest"] == suite_digest(suite)
     assert report["totals"]["passed"] == len(suite)
 

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 import yaml
 
+from tests.conftest import catalog_cases
 from workloadmap_spec import Catalog
-from workloadmap_spec.cases import load_cases
 from workloadmap_spec.data_rules import normalize
 from workloadmap_spec.documents import load_all
-from workloadmap_spec.files import cases_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -195,7 +194,7 @@ def check(value: Json) -> bool:
 
 CASES: Final = [
     case
-    for case in load_cases([cases_root() / "catalog"])
+    for case in catalog_cases()
     if (case.request["object"]["apiVersion"], case.request["object"]["kind"]) in POD_SETS
 ]
 

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import catalog_cases
 from workloadmap_spec import Catalog, WorkloadMapError
-from workloadmap_spec.cases import load_cases
 from workloadmap_spec.catalog import load_mapping
 from workloadmap_spec.errors import InputError, MappingError
-from workloadmap_spec.files import cases_root
 from workloadmap_spec.schemas import map_problems
 
 if TYPE_CHECKING:
@@ -52,14 +51,14 @@ def kinds() -> tuple[tuple[str, str], ...]:
 @cache
 def samples() -> tuple[dict[str, Any], ...]:
     """The objects of the accepted catalogue cases."""
-    cases = [case.request for case in load_cases([cases_root() / "catalog"])]
+    cases = [case.request for case in catalog_cases()]
     return tuple(case["object"] for case in cases if case["expect"]["outcome"] == "ok")
 
 
 @cache
 def sample_pods() -> tuple[tuple[dict[str, Any], list[dict[str, Any]]], ...]:
     """The objects of the catalogue cases that have pods, with these."""
-    cases = [case.request for case in load_cases([cases_root() / "catalog"])]
+    cases = [case.request for case in catalog_cases()]
     return tuple((case["object"], case["pods"]) for case in cases if case.get("pods"))
 
 

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.conftest import small_mapping
+from tests.conftest import small_mapping, whole_suite
 from workloadmap_spec import Catalog
-from workloadmap_spec.cases import load_cases
 from workloadmap_spec.cli import main
 from workloadmap_spec.documents import Document
-from workloadmap_spec.files import cases_root
 from workloadmap_spec.pointer import resolve
 
 if TYPE_CHECKING:
@@ -122,7 +120,7 @@ def test_contradictions_are_refused(spec: str, message: str) -> None:
 
 def test_every_source_of_every_case_leads_to_a_value() -> None:
     seen = 0
-    for case in load_cases([cases_root()]):
+    for case in (entry.case for entry in whole_suite()):
         expected = case.expect.get("document")
         if expected is None:
             continue

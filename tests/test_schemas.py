@@ -183,10 +183,13 @@ FAULTS: Final[dict[str, tuple[Edit, tuple[str, str, str, str | None]]]] = {
         Drop(f"{PART}/name"),
         ("missing", PART, "a component needs `name`", "add `name`: the component's name, unique in the mapping"),
     ),
-    "a-missing-section": (Drop("/spec"), ("missing", "", "a mapping needs `spec`", "add `spec`")),
+    "a-missing-section": (
+        Drop("/spec"),
+        ("missing", "", "a mapping needs `spec`", "add `spec`: what is read of the workload, and from where"),
+    ),
     "a-missing-kind-says-which": (
         Drop("/kind"),
-        ("missing", "", "a mapping needs `kind`", "add `kind: WorkloadMapping`"),
+        ("missing", "", "a mapping needs `kind`", "add `kind: WorkloadMapping`: the kind of the document"),
     ),
     "a-missing-member-of-a-nameless-map": (
         Drop(f"{PART}/creates/apiVersion"),
@@ -311,7 +314,12 @@ FAULTS: Final[dict[str, tuple[Edit, tuple[str, str, str, str | None]]]] = {
     ),
     "components-as-a-map": (
         Put("/spec/components", {"part": {}}),
-        ("type", "/spec/components", "a list is wanted here, and a map was found", None),
+        (
+            "type",
+            "/spec/components",
+            "a list is wanted here, and a map was found",
+            "the parts of the workload: each is pods of one template, or a group of parts",
+        ),
     ),
     "too-many-components": (
         Put("/spec/components", [{"name": "a", "podTemplate": "object.a"}] * 65),

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workloadmap_spec import cel, validate
-from workloadmap_spec.cli.style import PLAIN
-from workloadmap_spec.cli.validate import render_report
+from workloadmap_spec import cel, validation
+from workloadmap_spec.documents import load_text
 from workloadmap_spec.errors import InputError
 from workloadmap_spec.files import cases_root, mappings_root
 from workloadmap_spec.limits import MAX_MAPPING_BYTES
-from workloadmap_spec.validate import MAX_LISTED, RULES, Finding, Report, find_files, validate_paths, validate_texts
+from workloadmap_spec.validation import RULES, Finding, Report, validate_paths, validate_texts
+from workloadmap_spec.validation.files import MissingPathError, find_files
+from workloadmap_spec.validation.findings import ExpressionPart, Skipped
+from workloadmap_spec.validation.formats import Options, render
+from workloadmap_spec.validation.places import expression_span, lines_of
+from workloadmap_spec.validation.run import MAX_LISTED
+from workloadmap_spec.validation.second_opinion import OpinionUnavailableError, cel_python
+
+if TYPE_CHECKING:
+    from workloadmap_spec.validation.rules import Rule
 
 #: Mappings with one fault or several, and what is said about them.
 BROKEN: Final = Path(__file__).parent / "data" / "validate"
@@ -34,7 +45,7 @@ GOOD: Final = f"{HEAD}  components: [{{name: main, podTemplate: object.spec.temp
 def findings_of(text: str | bytes, name: str = "m.yaml") -> list[Finding]:
     """What is found in one text."""
     data = text.encode() if isinstance(text, str) else text
-    return list(validate_texts([(name, data)]).findings)
+    return list(validate_texts([(name, data)], second_opinion=False).findings)
 
 
 def rules_of(text: str | bytes) -> list[str]:
@@ -50,26 +61,27 @@ def component(*lines: str) -> str:
 
 def marked(text: str, finding: Finding) -> str:
     """The part of a text that a finding is about, which is within one line."""
-    assert finding.line is not None
-    assert finding.column is not None
-    assert finding.end_line == finding.line
-    assert finding.end_column is not None
-    line = text.split("\n")[finding.line - 1]
-    return line[finding.column - 1 : finding.end_column - 1]
+    span = finding.span
+    assert span is not None
+    assert span.end_line == span.start_line
+    line = text.split("\n")[span.start_line - 1]
+    return line[span.start_column - 1 : span.end_column - 1]
 
 
 def test_what_is_said_about_broken_mappings(monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole text, as a user reads it."""
     monkeypatch.chdir(BROKEN)
-    assert render_report(validate_paths(["."]), PLAIN) == (BROKEN / "expected.txt").read_text(encoding="utf-8")
+    printed = render("human", validate_paths(["."], second_opinion=False), Options())
+    assert printed == (BROKEN / "expected.txt").read_text(encoding="utf-8")
 
 
 def test_every_broken_mapping_is_found_broken() -> None:
     """Each file of the folder has a finding, but for the case, which is counted."""
-    report = validate_paths([BROKEN])
-    files = {Path(finding.file).name for finding in report.findings}
+    report = validate_paths([BROKEN], second_opinion=False)
+    files = {Path(finding.file).name for finding in report.findings if finding.level != "note"}
     assert files == {path.name for path in BROKEN.glob("*.yaml")} - {"10-first.yaml", "14-good.case.yaml"}
-    assert (report.files, report.skipped) == (len(files) + 1, 1)
+    assert [Path(file).name for file in report.files] == sorted({*files, "10-first.yaml"})
+    assert report.skipped == [Skipped(str(BROKEN / "14-good.case.yaml"), "holds cases")]
 
 
 #: Nine components, each in the one before.
@@ -134,14 +146,14 @@ def test_a_fault_breaks_its_rule(text: str | bytes, rule: str) -> None:
 def test_a_good_mapping_has_no_findings() -> None:
     """The mapping that the faults are put into."""
     report = validate_texts([("m.yaml", GOOD.encode())])
-    assert report == Report([], 1, 1, 1, 0)
+    assert report == Report([], ["m.yaml"], mappings=1, expressions=1)
 
 
 def test_the_shipped_mappings_have_no_findings() -> None:
     """Errors are what a reader refuses, and warnings are nothing that we ship either."""
-    report = validate_paths([mappings_root()])
+    report = validate_paths([mappings_root()], second_opinion=False)
     assert [finding.message for finding in report.findings] == []
-    assert report.mappings == report.files == len(list(mappings_root().rglob("*.yaml")))
+    assert report.mappings == len(report.files) == len(list(mappings_root().rglob("*.yaml")))
 
 
 # Places
@@ -170,7 +182,41 @@ def test_the_place_of_a_finding(text: str, part: str) -> None:
     """Line and columns mark the part that is meant, in every style of YAML."""
     (finding,) = findings_of(text)
     assert marked(text, finding) == part
-    assert finding.snippet == text.split("\n")[(finding.line or 0) - 1].rstrip()
+    assert finding.span is not None
+    assert finding.snippet == text.split("\n")[finding.span.start_line - 1].rstrip()
+    assert not finding.span.approximate
+
+
+def test_a_place_that_the_text_does_not_show_is_approximate() -> None:
+    """The break between two lines of a folded text stands for a space, which is no character of the file."""
+    text = component("replicas: >-", "  'a", "  b' + 1")
+    (finding,) = findings_of(text)
+    assert finding.expression is not None
+    assert finding.span is not None
+    exact = finding.span
+    assert not exact.approximate
+    document = load_text(text)[0]
+    offset = finding.expression.text.index(" b'")
+    assert expression_span(document, "/spec/components/0/replicas", offset, 1).approximate
+
+
+def test_a_finding_in_an_expression_has_the_expression_and_the_part_that_is_meant() -> None:
+    (finding,) = findings_of(component("replicas: 'has(object.spec.a) ? 1 + nodes : 2'"))
+    text = "has(object.spec.a) ? 1 + nodes : 2"
+    assert finding.expression == ExpressionPart(text, text.index("nodes"), len("nodes"))
+    assert finding.mapping == "demo"
+
+
+def test_the_lines_of_a_value_have_its_key_and_no_comment_that_follows() -> None:
+    text = component("replicas: |", "  1", "  + 1", "", "# a comment", "maxReplicas: 2")
+    (document,) = load_text(text)
+    assert lines_of(document, "/spec/components/0/replicas") == (9, 11)
+    assert lines_of(document, "/spec/components/0") == (7, 14)
+
+
+def test_what_is_wrong_in_one_expression_hides_nothing_of_others() -> None:
+    text = component("replicas: 1 + nodes", "maxReplicas: object.spec.a + 1")
+    assert [(one.rule, one.level) for one in findings_of(text)] == [("WM318", "error"), ("WM320", "warning")]
 
 
 def test_the_second_document_of_a_file_has_its_own_lines() -> None:
@@ -200,10 +246,23 @@ def test_findings_of_one_file_come_in_the_order_of_its_lines() -> None:
 def test_two_mappings_of_one_version_are_told_with_the_place_of_the_first() -> None:
     """A catalogue could not choose between them."""
     first, second = GOOD.replace("demo", "one"), GOOD.replace("demo", "two").replace("[v1]", "[v0, v1]")
-    (finding,) = validate_texts([("a.yaml", first.encode()), ("b.yaml", second.encode())]).findings
+    (finding,) = validate_texts([("b.yaml", second.encode()), ("a.yaml", first.encode())]).findings
     assert finding.rule == "WM205"
     assert (finding.file, finding.pointer) == ("b.yaml", "/spec/workload/versions/1")
     assert finding.message == "Thing of x.example/v1 has a mapping already: `one` in a.yaml:5"
+    (related,) = finding.related
+    assert (related.file, related.pointer) == ("a.yaml", "/spec/workload/versions/0")
+    assert related.span is not None
+    assert (related.span.start_line, related.span.start_column) == (5, first.split("\n")[4].index("v1") + 1)
+
+
+def test_a_key_that_is_written_twice_is_told_with_the_place_of_the_first() -> None:
+    text = "kind: a\nother: 1\nkind: b\n"
+    (finding,) = findings_of(text)
+    (related,) = finding.related
+    assert marked(text, finding) == "k"
+    assert related.span is not None
+    assert (related.span.start_line, related.span.start_column) == (1, 1)
 
 
 def test_the_core_group_has_no_slash_before_its_version() -> None:
@@ -217,8 +276,23 @@ def test_a_file_that_is_named_twice_is_looked_at_once(tmp_path: Path) -> None:
     """By itself and by its folder."""
     file = tmp_path / "m.yaml"
     file.write_text(GOOD, encoding="utf-8")
-    report = validate_paths([file, tmp_path, tmp_path / "." / "m.yaml"])
-    assert (report.files, report.findings) == (1, [])
+    (tmp_path / "link.yaml").symlink_to(file)
+    report = validate_paths([file, tmp_path, f"{tmp_path}/./m.yaml", tmp_path / "link.yaml"])
+    assert (len(report.files), [one.rule for one in report.findings]) == (1, ["WM401"])
+
+
+def test_the_order_of_paths_is_none_of_the_report(tmp_path: Path) -> None:
+    """Nor is it in which of two files a kind that has two mappings is told."""
+    files = [tmp_path / "b.yaml", tmp_path / "a.yaml", tmp_path / "sub" / "c.yaml"]
+    files[2].parent.mkdir()
+    for file in files:
+        file.write_text(GOOD.replace("object.spec.template", "nodes"), encoding="utf-8")
+    (tmp_path / "a.case.yaml").touch()
+    paths = [*files, tmp_path / "a.case.yaml", tmp_path, Path(os.path.relpath(files[0]))]
+    reports = [validate_paths(order, second_opinion=False) for order in (paths, paths[::-1], paths[2:] + paths[:2])]
+    assert reports[0] == reports[1] == reports[2]
+    assert len(reports[0].files) == 3
+    assert len({one.file for one in reports[0].findings if one.rule == "WM205"}) == 2
 
 
 def test_folders_are_walked_without_hidden_files_and_cases(tmp_path: Path) -> None:
@@ -228,19 +302,19 @@ def test_folders_are_walked_without_hidden_files_and_cases(tmp_path: Path) -> No
         (tmp_path / name).touch()
     files, skipped = find_files([tmp_path])
     assert [str(file.relative_to(tmp_path)) for file in files] == ["a/c.json", "b.yml"]
-    assert skipped == 1
+    assert skipped == [Skipped(f"{tmp_path}/a/x.case.yaml", "holds cases")]
 
 
 def test_the_cases_of_the_specification_are_no_mappings() -> None:
     """They are counted and left out."""
-    report = validate_paths([cases_root()])
-    assert report.files == 0
-    assert report.skipped == len(list(cases_root().rglob("*.case.yaml")))
+    report = validate_paths([cases_root()], second_opinion=False)
+    assert report.files == []
+    assert len(report.skipped) == len(list(cases_root().rglob("*.case.yaml")))
 
 
 def test_a_path_that_does_not_exist_is_told(tmp_path: Path) -> None:
     """As an error of the input, which has no place in a file."""
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(MissingPathError) as caught:
         validate_paths([tmp_path / "none.yaml"])
     assert str(caught.value) == (
         f"{tmp_path}/none.yaml: there is no such file or folder [input-invalid]\n  check the path"
@@ -276,12 +350,23 @@ def test_no_more_than_a_hundred_problems_of_a_mapping_are_listed() -> None:
     ]
 
 
-# The witness
+def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that is passed over would look as if nothing were wrong in it."""
+
+    def refuse(_path: object) -> None:
+        raise PermissionError(13, "Permission denied", str(tmp_path))
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(InputError, match="the folder cannot be read: Permission denied"):
+        find_files([tmp_path])
+
+
+# The second opinion
 
 
 def test_cel_python_parses_every_expression_of_the_shipped_mappings() -> None:
     """A second opinion that agrees."""
-    assert validate_paths([mappings_root()], witness=True).errors == 0
+    assert validate_paths([mappings_root()]).count("error") == 0
 
 
 @pytest.mark.parametrize(
@@ -289,28 +374,47 @@ def test_cel_python_parses_every_expression_of_the_shipped_mappings() -> None:
     [("1 + 1", None), ("1 +", 2), ('"a', 0), ("a\n? b", 4), ("", 0)],
     ids=["all-of-it", "to-the-end", "not-at-all", "in-its-second-line", "nothing"],
 )
-def test_the_witness_tells_how_far_it_came(text: str, offset: int | None) -> None:
+def test_the_second_engine_tells_how_far_it_came(text: str, offset: int | None) -> None:
     """From the place that cel-python names."""
-    found = validate._cel_python()(text)  # noqa: SLF001 - no expression that we accept is refused
+    found = cel_python()(text)
     assert found == offset or (not text and found is not None)
 
 
-def test_a_witness_that_crashes_does_not_parse(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_engine_that_crashes_does_not_parse(monkeypatch: pytest.MonkeyPatch) -> None:
     """Engines were seen to raise errors that are not of their own classes."""
 
     def crash(_self: object, _text: str) -> None:
         raise RecursionError
 
     monkeypatch.setattr("celpy.Environment.compile", crash)
-    assert validate._cel_python()("1") == 0  # noqa: SLF001 - see above
+    assert cel_python()("1") == 0
 
 
-def test_a_witness_that_disagrees_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is placed where the witness stopped."""
-    monkeypatch.setattr(validate, "_cel_python", lambda: lambda text: 7 if "template" in text else None)
-    report = validate_texts([("m.yaml", GOOD.encode())], witness=True)
-    (finding,) = report.findings
-    assert (finding.rule, finding.level, marked(GOOD, finding)) == ("WM390", "error", "s")
+def test_a_second_engine_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "celpy", None)
+    cel_python.cache_clear()
+    try:
+        with pytest.raises(OpinionUnavailableError, match="--no-second-opinion"):
+            validate_texts([("m.yaml", GOOD.encode())])
+    finally:
+        cel_python.cache_clear()
+
+
+def test_a_second_engine_that_disagrees_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is placed where the engine stopped, also in a mapping that something else is wrong with."""
+    asked: list[str] = []
+
+    def refuse_templates(text: str) -> int | None:
+        asked.append(text)
+        return 7 if "template" in text else None
+
+    monkeypatch.setattr("workloadmap_spec.validation.second_opinion.cel_python", lambda: refuse_templates)
+    text = component("replicas: 1 + nodes", "maxReplicas: object.spec.b")
+    first, second = validate_texts([("m.yaml", text.encode())]).findings
+    assert (first.rule, first.level, marked(text, first)) == ("WM390", "error", "s")
+    assert second.rule == "WM318"
+    assert asked == ["1 + nodes", "object.spec.b", "object.spec.template"]
+    assert [one.rule for one in validate_texts([("m.yaml", text.encode())], second_opinion=False).findings] == ["WM318"]
 
 
 # The table of rules
@@ -319,7 +423,7 @@ def test_a_witness_that_disagrees_is_a_finding(monkeypatch: pytest.MonkeyPatch) 
 def test_rules_are_numbered_once_and_in_order() -> None:
     """Ids and names never change, so they must be fit to stay."""
     assert list(RULES) == sorted(RULES)
-    assert all(re.fullmatch("WM[0-3][0-9]{2}", rule) for rule in RULES)
+    assert all(re.fullmatch("WM[0-59][0-9]{2}", rule) for rule in RULES)
     assert len({rule.name for rule in RULES.values()}) == len(RULES)
     assert all(rule.says[0].islower() and not rule.says.endswith(".") for rule in RULES.values())
 
@@ -333,33 +437,50 @@ def test_every_rule_of_the_portable_profile_has_a_number() -> None:
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.profile and rule.profile[-1].isdigit()])
-def test_a_rule_of_the_profile_keeps_its_digits(rule: validate.Rule) -> None:
+def test_a_rule_of_the_profile_keeps_its_digits(rule: Rule) -> None:
     """P07 is WM307."""
     assert rule.id == f"WM3{str(rule.profile)[1:]}"
 
 
 def test_a_finding_as_data_has_what_is_known() -> None:
     """Members are left out where nothing is known."""
-    assert Finding("WM004", "error", "there is nothing", "m.yaml").to_json() == {
-        "rule": "WM004",
+    bare = Finding("WM004", "error", "there is nothing", "m.yaml")
+    assert bare.to_json() == {
+        "ruleId": "WM004",
         "level": "error",
         "message": "there is nothing",
         "file": "m.yaml",
+        "fingerprint": bare.fingerprint,
     }
     (finding,) = findings_of(component("replicas: 1 + nodes"))
     assert finding.to_json() == {
-        "rule": "WM318",
+        "ruleId": "WM318",
         "profileRule": "P18",
         "level": "error",
         "message": "`nodes` is not declared",
         "file": "m.yaml",
-        "line": 9,
-        "column": 19,
-        "endLine": 9,
-        "endColumn": 24,
         "pointer": "/spec/components/0/replicas",
-        "cure": "the variables are object, variables",
+        "span": {"startLine": 9, "startColumn": 19, "endLine": 9, "endColumn": 24, "approximate": False},
+        "expression": {"text": "1 + nodes", "offset": 4, "length": 5},
+        "mapping": "demo",
+        "help": "the variables are object, variables",
+        "fingerprint": finding.fingerprint,
     }
+
+
+def test_a_fingerprint_stays_while_lines_move() -> None:
+    (before,) = findings_of(component("replicas: 1 + nodes"))
+    (after,) = findings_of("# a comment\n" + component("maxReplicas: 1", "replicas: 1 + nodes"))
+    assert before.span != after.span
+    assert before.fingerprint == after.fingerprint
+
+
+def test_importing_the_package_imports_none_of_its_modules() -> None:
+    program = "import sys, workloadmap_spec.validation as v; print('workloadmap_spec.validation.run' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        validation.nothing  # noqa: B018 - the name is what is asked for
 
 
 @settings(max_examples=100)
@@ -367,8 +488,11 @@ def test_a_finding_as_data_has_what_is_known() -> None:
 def test_every_text_gives_a_report(data: bytes) -> None:
     """Whatever it holds, what is found has a rule, and a place in the text or none."""
     lines = data.decode("utf-8", "replace").split("\n")
-    for finding in validate_texts([("m.yaml", data)]).findings:
+    for finding in validate_texts([("m.yaml", data)], second_opinion=False).findings:
+        span = finding.span
         assert finding.rule in RULES
-        assert finding.line is None or 1 <= finding.line <= len(lines) + 1
-        assert finding.column is None or finding.column >= 1
-        assert render_report(Report([finding], 1, 1, 0, 0), PLAIN)
+        if span is not None:
+            assert 1 <= span.start_line <= span.end_line <= len(lines) + 1
+            assert span.start_column >= 1
+            assert (span.end_line, span.end_column) > (span.start_line, span.start_column)
+        assert render("human", Report([finding], ["m.yaml"], 1, 0), Options())

@@ -322,6 +322,8 @@ def fields(entries: str, base: str = "podTemplate: object.spec.t") -> str:
     return f"components: [{{name: main, {base}{laid}}}]"
 
 
+BY_INDEX = fields("", "podTemplate: {merge: [object.spec.t, object.spec.u], lists: byIndex}")
+
 #: The mapping, what `spec` has but for the template, the intent, and what differs afterwards as a JSON Patch.
 FIELDS = {
     "the-base": (fields(""), "{}", "schedulerName, value: s", [("add", "/spec/t/spec/schedulerName", "s")]),
@@ -432,6 +434,69 @@ FIELDS = {
         "{u: {spec: {schedulerName: x}}}",
         "image, container: d, value: b",
         [("replace", "/spec/t/spec/containers/1/image", "b")],
+    ),
+    "the-layer-with-the-field-at-the-index": (
+        BY_INDEX,
+        "{u: {spec: {containers: [{tty: true}, {image: x}]}}}",
+        "image, container: d, value: b",
+        [("replace", "/spec/u/spec/containers/1/image", "b")],
+    ),
+    "the-earlier-layer-if-only-that-has-the-field-at-the-index": (
+        BY_INDEX,
+        "{u: {spec: {containers: [{tty: true}, {tty: true}]}}}",
+        "image, container: d, value: b",
+        [("replace", "/spec/t/spec/containers/1/image", "b")],
+    ),
+    "the-earlier-layer-if-the-list-of-the-later-is-shorter": (
+        BY_INDEX,
+        "{u: {spec: {containers: [{image: x}]}}}",
+        "image, container: d, value: b",
+        [("replace", "/spec/t/spec/containers/1/image", "b")],
+    ),
+    "the-last-layer-with-the-element-at-the-index": (
+        BY_INDEX,
+        "{u: {spec: {containers: [{tty: true}]}}}",
+        "limits, container: c, key: cpu, value: 2",
+        [("add", "/spec/u/spec/containers/0/resources", {"limits": {"cpu": 2}})],
+    ),
+    "the-layer-with-the-field-where-another-gives-the-name": (
+        BY_INDEX,
+        "{u: {spec: {containers: [{name: e}]}}}",
+        "image, container: e, value: b",
+        [("replace", "/spec/t/spec/containers/0/image", "b")],
+    ),
+    "the-layer-with-the-field-at-the-index-of-a-name-that-moved": (
+        BY_INDEX,
+        "{u: {spec: {containers: [{name: d, image: x}, {name: c, image: y}]}}}",
+        "image, container: c, value: b",
+        [("replace", "/spec/u/spec/containers/1/image", "b")],
+    ),
+    "an-init-container-at-the-index": (
+        BY_INDEX.replace("object.spec.t,", "object.spec.t, object.spec.v,"),
+        "{v: {spec: {initContainers: [{name: e, image: x}]}}, u: {spec: {initContainers: [{image: y}]}}}",
+        "image, container: e, value: b",
+        [("replace", "/spec/u/spec/initContainers/0/image", "b")],
+    ),
+    "a-layer-of-a-spec-of-pods": (
+        fields("", "podSpec: {merge: [object.spec.t.spec, object.spec.u], lists: {value: object.spec.how}}"),
+        "{how: byIndex, u: {containers: [{image: x}]}}",
+        "image, container: c, value: b",
+        [("replace", "/spec/u/containers/0/image", "b")],
+    ),
+    "a-layer-that-is-a-variable-or-another": (
+        "variables: [{name: own, value: object.spec.u}]\n"
+        + fields(
+            "", "podTemplate: {merge: [object.spec.t, {firstOf: [object.spec.v, variables.own]}], lists: byIndex}"
+        ),
+        "{u: {spec: {containers: [{image: x}]}}}",
+        "image, container: c, value: b",
+        [("add", "/spec/v", {"spec": {"containers": [{"image": "b"}]}})],
+    ),
+    "an-entry-that-made-the-container-whose-name-is-hidden-in-a-layer": (
+        BY_INDEX.replace("byIndex}", "byIndex}, podFields: [{field: spec, value: object.spec.l, mode: strategic}]"),
+        "{u: {spec: {containers: [{name: e}]}}, l: {containers: [{name: c}]}}",
+        "image, container: c, value: b",
+        [("add", "/spec/l/containers/0/image", "b")],
     ),
     "a-field-that-is-removed": (
         fields(""),

@@ -21,13 +21,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from tests.conftest import shared_dir, shipped_kinds
+from tests.conftest import catalog_cases, shared_dir, shipped_kinds
 from tests.test_read_properties import SCALARS, places, replaced
 from workloadmap_spec import Catalog, WorkloadMapError
-from workloadmap_spec.cases import load_cases
 from workloadmap_spec.documents import load_all, normalize
 from workloadmap_spec.errors import InputError, NoMappingError, UpdateInvalidError, UpdateUnsupportedError
-from workloadmap_spec.files import cases_root, schema_path
+from workloadmap_spec.files import schema_path
 from workloadmap_spec.pointer import resolve, split
 from workloadmap_spec.quantities import QuantityError, parse
 from workloadmap_spec.writing.intents import COUNTS, FIELDS, check_intent
@@ -76,7 +75,7 @@ def subjects() -> tuple[Subject, ...]:
 
 def of_cases() -> Iterator[Subject]:
     """The objects of the catalogue's cases that can be read."""
-    for case in load_cases([cases_root() / "catalog"]):
+    for case in catalog_cases():
         request = case.request
         subject = Subject(request["id"], request["object"], request.get("references"))
         if is_readable(subject):

@@ -35,7 +35,7 @@ from workloadmap_spec.values import Session
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from workloadmap_spec.field_compiler import Engine
+    from workloadmap_spec.field_compiler import Engine, Observer
     from workloadmap_spec.mapping import CompiledMapping
     from workloadmap_spec.pods import LabelSelector
     from workloadmap_spec.writing.update import Change
@@ -81,9 +81,9 @@ class Catalog:
         self._sources = tuple(reversed(sources))
 
     @classmethod
-    def builtin(cls) -> Catalog:
-        """The mappings that come with this package."""
-        return _builtin()
+    def builtin(cls, observe: Callable[[Document], Observer] | None = None) -> Catalog:
+        """The mappings that come with this package; with `observe`, a catalogue of its own that is looked at."""
+        return _builtin() if observe is None else _shipped(observe)
 
     @classmethod
     def load(cls, paths: Iterable[str | Path]) -> Catalog:
@@ -95,9 +95,20 @@ class Catalog:
         """
         return cls([load_source(paths)])
 
-    def with_mappings(self, paths: Iterable[str | Path]) -> Catalog:
-        """This catalogue, with the mappings in files and folders before its own."""
-        return Catalog([*reversed(self._sources), load_source(paths)])
+    def with_mappings(
+        self, paths: Iterable[str | Path], observe: Callable[[Document], Observer] | None = None
+    ) -> Catalog:
+        """This catalogue, with the mappings in files and folders before its own.
+
+        Args:
+            paths: files and folders.
+            observe: gives, for the document of each mapping, who looks on when it is used.
+
+        Raises:
+            MappingError, InputError: a mapping cannot be used, or a path does not exist.
+
+        """
+        return Catalog([*reversed(self._sources), load_source(paths, observe)])
 
     def with_documents(self, documents: Iterable[Mapping[str, Any]], engine: Engine = native_engine) -> Catalog:
         """This catalogue, with mappings given as plain data before its own.
@@ -347,13 +358,18 @@ def _checked(references: Iterable[Mapping[str, Any]] | None) -> tuple[dict[str, 
 @cache
 def _builtin() -> Catalog:
     """The shipped mappings; one catalogue for the process."""
+    return _shipped(None)
+
+
+def _shipped(observe: Callable[[Document], Observer] | None) -> Catalog:
+    """A catalogue of the shipped mappings."""
     root = mappings_root()
     loaded: dict[Path, CompiledMapping] = {}
     found: dict[tuple[str, str], list[CompiledMapping]] = {}
 
     def load(path: Path) -> CompiledMapping:
         if path not in loaded:
-            loaded[path] = _load_shipped(path)
+            loaded[path] = _load_shipped(path, observe)
         return loaded[path]
 
     def find(group: str, kind: str) -> list[CompiledMapping]:
@@ -379,14 +395,15 @@ def _builtin() -> Catalog:
     return Catalog([Source("the shipped mappings", find, everything)])
 
 
-def _load_shipped(path: Path) -> CompiledMapping:
+def _load_shipped(path: Path, observe: Callable[[Document], Observer] | None) -> CompiledMapping:
     """A shipped mapping: it fits the schema, as our tests have shown, so only its expressions are compiled."""
-    documents, errors = load_all(path.read_text(encoding="utf-8"), path.name)
+    documents, errors = load_all(path.read_text(encoding="utf-8"), path.name if observe is None else str(path))
     if errors or len(documents) != 1:  # pragma: no cover - tests load every shipped mapping
         message = f"the shipped mapping {path.name} is damaged: install the package again"
         raise MappingSyntaxError(message)
     document = documents[0]
-    return compile_mapping(document.value, document.location)
+    observer = None if observe is None else observe(document)
+    return compile_mapping(document.value, document.location, observer=observer)
 
 
 def _loaded(name: str, mappings: Sequence[CompiledMapping]) -> Source:
@@ -416,8 +433,10 @@ def mapping_files(paths: Iterable[str | Path]) -> list[Path]:
     return found
 
 
-def load_source(paths: str | Path | Iterable[str | Path]) -> Source:
-    """The mappings in files and folders.
+def load_source(
+    paths: str | Path | Iterable[str | Path], observe: Callable[[Document], Observer] | None = None
+) -> Source:
+    """The mappings in files and folders; `observe` gives who looks on when the mapping of a document is used.
 
     Raises:
         MappingError, InputError: the first thing wrong; `others` on it holds the rest.
@@ -429,7 +448,8 @@ def load_source(paths: str | Path | Iterable[str | Path]) -> Source:
     for path in mapping_files(names):
         for document in load_mapping_documents(path.read_bytes(), str(path), problems):
             try:
-                mappings.append(load_mapping(document.value, document.location))
+                observer = None if observe is None else observe(document)
+                mappings.append(load_mapping(document.value, document.location, observer=observer))
             except MappingError as error:
                 problems += [error, *error.others]
     if problems:
@@ -453,6 +473,7 @@ def load_mapping(
     document: object,
     locate: Callable[[str], Location] | None = None,
     engine: Engine = native_engine,
+    observer: Observer | None = None,
 ) -> CompiledMapping:
     """Check a mapping against the schema and compile it.
 
@@ -473,4 +494,4 @@ def load_mapping(
                 problem.located(locate(problem.location.pointer or ""))
         problems[0].others = tuple(problems[1:])
         raise problems[0]
-    return compile_mapping(document, locate, engine)  # type: ignore[arg-type]
+    return compile_mapping(document, locate, engine, observer)  # type: ignore[arg-type]

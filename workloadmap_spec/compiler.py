@@ -5,6 +5,7 @@ What is found wrong is collected, ordered by place and raised together.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import values
@@ -43,10 +44,12 @@ from workloadmap_spec.mapping import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from workloadmap_spec.cel import Finding
     from workloadmap_spec.errors import Location
-    from workloadmap_spec.field_compiler import Engine
+    from workloadmap_spec.field_compiler import Engine, Observer
+    from workloadmap_spec.mapping import Expression
     from workloadmap_spec.values import Reader
 
 COUNTS: Final = ("replicas", "podsPerReplica", "minReplicas", "maxReplicas", "minAvailable", "minPods")
@@ -59,6 +62,7 @@ def compile_mapping(
     document: Mapping[str, Any],
     locate: Callable[[str], Location] | None = None,
     engine: Engine = native_engine,
+    observer: Observer | None = None,
 ) -> CompiledMapping:
     """Compile a mapping that fits the schema.
 
@@ -66,12 +70,13 @@ def compile_mapping(
         document: the mapping, as plain data after the data rules.
         locate: gives file, line and column of a JSON Pointer in the document, for errors.
         engine: what evaluates expressions.
+        observer: who looks on when the mapping is used.
 
     Raises:
         MappingError: the first thing wrong, in the order of the document; `others` on it holds the rest.
 
     """
-    compiled, problems = examine(document, locate, engine)
+    compiled, problems = examine(document, locate, engine, observer)
     if problems:
         first = problems[0]
         first.others = tuple(problems[1:])
@@ -81,28 +86,48 @@ def compile_mapping(
     return compiled
 
 
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What is known of a mapping: the compiled one if nothing is wrong with it, and else all that was found."""
+
+    compiled: CompiledMapping | None
+    problems: list[MappingError]
+    #: The expressions that parse, and what may go wrong in those that can be used, whatever else is wrong.
+    expressions: Sequence[Expression]
+    warnings: Sequence[tuple[str, str, Finding]]
+
+
 def examine(
     document: Mapping[str, Any],
     locate: Callable[[str], Location] | None = None,
     engine: Engine = native_engine,
+    observer: Observer | None = None,
 ) -> tuple[CompiledMapping | None, list[MappingError]]:
     """Compile a mapping and give everything that is wrong with it, in the order of the document."""
-    compiler = _Compiler(engine)
-    compiled = compiler.mapping(document)
-    problems = compiler.problems
+    examined = examine_closely(document, engine, observer)
     if locate is not None:
-        for problem in problems:
+        for problem in examined.problems:
             if problem.location.pointer is not None:
                 problem.located(locate(problem.location.pointer))
-    return (None if problems else compiled), problems
+    return examined.compiled, examined.problems
+
+
+def examine_closely(
+    document: Mapping[str, Any], engine: Engine = native_engine, observer: Observer | None = None
+) -> Examination:
+    """Compile a mapping, and give what was found in it also where it cannot be used."""
+    compiler = _Compiler(engine, observer)
+    compiled = compiler.mapping(document)
+    problems = compiler.problems
+    return Examination(None if problems else compiled, problems, compiler.expressions, compiler.warnings)
 
 
 class _Compiler(FieldCompiler):
     """Compiles the parts of one mapping; knows the components declared so far."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, observer: Observer | None) -> None:
         """Begin with nothing declared."""
-        super().__init__(engine)
+        super().__init__(engine, observer)
         self.components: dict[str, Component] = {}
         self.component_count = 0
 
@@ -144,6 +169,7 @@ class _Compiler(FieldCompiler):
             document=document,
             parts=self.parts,
             conditions=self.conditions,
+            used=None if self.observer is None else self.observer.used,
         )
 
     def prelude(self, spec: Mapping[str, Any]) -> tuple[tuple[Variable | Reference, ...], Names]:
@@ -336,8 +362,10 @@ class _Compiler(FieldCompiler):
                 self.value(layer, f"{place}/merge/{index}", names, place)
                 for index, layer in enumerate(written["merge"])
             ]
-            lists = self.literal(written, "lists", place, names)
-            return values.merged(tuple(layers), lists or Field(values.literal("replace"), place), place)
+            lists = self.literal(written, "lists", place, names) or Field(values.literal("replace"), place)
+            self.parts[f"{place}/lists"] = lists.read
+            self.parts[place] = read = values.merged(tuple(layers), lists, place)
+            return read
 
         return self.made(make, place)
 
@@ -391,14 +419,17 @@ class _Compiler(FieldCompiler):
         """What cannot be changed in an object that exists (S20.9)."""
 
         def places(entry: Mapping[str, Any], name: str, entry_at: str) -> tuple[Field, ...]:
+            if name == "places":
+                self.part("immutable", entry_at)
             return tuple(
-                Field(self.place(text, place_at, names), place_at)
+                Field(self.place(text, place_at, names, None), place_at)
                 for index, text in enumerate(entry.get(name, ()))
                 for place_at in [f"{entry_at}/{name}/{index}"]
             )
 
         return tuple(
             Immutable(
+                entry_at,
                 places(entry, "places", entry_at),
                 places(entry, "except", entry_at),
                 self.guard(entry, "when", entry_at, names),
@@ -498,7 +529,8 @@ class _Compiler(FieldCompiler):
     def action(self, action: Mapping[str, Any], at: str, names: Names) -> Action:
         """One action."""
         member = "remove" if "remove" in action else "set"
-        place = self.place(action[member], f"{at}/{member}", names)
+        place = self.place(action[member], f"{at}/{member}", names, None)
+        self.part("action", f"{at}/{member}")
         guard = self.guard(action, "when", at, names)
         return Action(f"{at}/{member}", place, action.get("to"), member == "remove", guard)
 
@@ -520,6 +552,7 @@ class _Compiler(FieldCompiler):
             message = f"the component `{source}` embeds no workload whose groups could be taken"
             self.problem(MappingSemanticError(message, cure="name a component with `embed`"), f"{at}/from")
         topology = entry.get("topology", {})
+        self.part("group", at)
         return GangEntry(
             name=entry["name"],
             at=at,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from workloadmap_spec import values
 from workloadmap_spec.cel import (
@@ -16,6 +16,7 @@ from workloadmap_spec.cel import (
     members_used,
     parse,
     path_of,
+    roots_used,
     scope_of,
 )
 from workloadmap_spec.errors import ExpressionCheckError, ExpressionError, Location, MappingError, MappingSemanticError
@@ -35,6 +36,22 @@ if TYPE_CHECKING:
 _OTHERS: Final = {"parts": list_of(map_of(DYN)), "patch": DYN}
 
 
+class Observer(Protocol):
+    """Looks on while a mapping is used: it is told of every part that is compiled, and may look at what each gives."""
+
+    def reader(self, kind: str, at: str, read: Reader) -> Reader:
+        """A reader in the place of one that was made for a place of the document."""
+
+    def condition(self, at: str, holds: Condition, *, constant: bool) -> Condition:
+        """A condition in the place of one that was made; `constant` says that it looks at nothing."""
+
+    def part(self, kind: str, at: str) -> None:
+        """Hear of a part that has no value: `used` tells when it is used."""
+
+    def used(self, at: str) -> None:
+        """Hear that a part was used: a gang entry made a group, a place was written to."""
+
+
 def native_engine(tree: Node, _text: str) -> Program:
     """The evaluator of this package."""
     return compile_expression(tree)
@@ -43,9 +60,10 @@ def native_engine(tree: Node, _text: str) -> Program:
 class FieldCompiler:
     """Compiles the fields of one mapping; keeps what was found wrong, and what expressions there are."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, observer: Observer | None = None) -> None:
         """Begin with nothing declared."""
         self.engine = engine
+        self.observer = observer
         self.problems: list[MappingError] = []
         self.expressions: list[Expression] = []
         self.warnings: list[tuple[str, str, Finding]] = []
@@ -61,6 +79,17 @@ class FieldCompiler:
         """Note something wrong at a place of the document."""
         error.location = Location(pointer=at)
         self.problems.append(error)
+
+    # Who looks on
+
+    def seen(self, kind: str, at: str, read: Reader) -> Reader:
+        """A reader as the observer wants it; the reader itself if nobody looks on."""
+        return read if self.observer is None else self.observer.reader(kind, at, read)
+
+    def part(self, kind: str, at: str) -> None:
+        """Tell the observer of a part that has no value."""
+        if self.observer is not None:
+            self.observer.part(kind, at)
 
     # Expressions and values
 
@@ -95,12 +124,12 @@ class FieldCompiler:
         """A reader of a string of CEL; diagnostics name `field_at`, problems `at`."""
         tree, path = self.tree(text, at, names, want)
         if path is not None:
-            return values.path_reader(path)
+            return self.seen("expression", at, values.path_reader(path))
         if tree is None:
             return values.literal(ABSENT)
         if any(problem.location.pointer == at for problem in self.problems):
             return values.literal(ABSENT)
-        return values.expression_reader(tree, field_at, self.engine(tree, text))
+        return self.seen("expression", at, values.expression_reader(tree, field_at, self.engine(tree, text)))
 
     def value(self, value: Any, at: str, names: Names, field_at: str | None = None) -> Reader:  # noqa: ANN401 - JSON
         """A reader of a value (S5.1)."""
@@ -120,7 +149,7 @@ class FieldCompiler:
             read = self.value(value["value"], f"{at}/value", names, field_at)
         elif "firstOf" in value:
             alternatives = [
-                self.value(alternative, f"{at}/firstOf/{index}", names, field_at)
+                self.alternative(alternative, f"{at}/firstOf/{index}", names, field_at)
                 for index, alternative in enumerate(value["firstOf"])
             ]
             read = values.first_of(tuple(alternatives))
@@ -132,17 +161,24 @@ class FieldCompiler:
             self.units(value["as"], f"{at}/as")
             read = values.converted(read, value["as"], field_at)
         if "default" in value:
-            read = values.defaulted(read, value["default"])
+            read = values.defaulted(self.seen("default", f"{at}/default", read), value["default"])
         if "absentIf" in value:
-            read = values.absent_if(read, tuple(value["absentIf"]))
+            read = values.absent_if(self.seen("sentinel", f"{at}/absentIf", read), tuple(value["absentIf"]))
+            read = self.seen("kept", f"{at}/absentIf", read)
         if "when" in value:
             read = values.guarded(read, self.condition(value["when"], f"{at}/when", names, field_at))
         if "writeTo" in value:
-            self.place(value["writeTo"], f"{at}/writeTo", names)
+            self.place(value["writeTo"], f"{at}/writeTo", names, None)
+            self.part("written", f"{at}/writeTo")
         if "write" in value:
             written = self.string(value["write"], f"{at}/write", f"{at}/write", names.adding("value"))
             self.parts[f"{at}/write"] = written
         return read
+
+    def alternative(self, value: Any, at: str, names: Names, field_at: str) -> Reader:  # noqa: ANN401 - JSON
+        """A reader of one alternative of `firstOf`."""
+        read = self.value(value, at, names, field_at)
+        return self.seen("unknown" if isinstance(value, dict) and "unknown" in value else "alternative", at, read)
 
     def units(self, kind: str | Mapping[str, Any], at: str) -> None:
         """Note a problem if two suffixes of `as: {units}` differ in their case only, which does not count (S4.4)."""
@@ -154,18 +190,23 @@ class FieldCompiler:
     def condition(self, text: str, at: str, names: Names, field_at: str | None = None) -> Condition:
         """A condition (S3.4.3)."""
         holds = values.condition_reader(self.string(text, at, field_at or at, names, want="bool"), field_at or at)
+        if self.observer is not None:
+            last = self.expressions[-1] if self.expressions else None
+            constant = last is not None and last.at == at and not roots_used(last.tree)
+            holds = self.observer.condition(at, holds, constant=constant)
         self.conditions[at] = holds
         return holds
 
-    def place(self, text: str, at: str, names: Names) -> Reader:
-        """A reader of a string that must be a path expression (S4.4)."""
+    def place(self, text: str, at: str, names: Names, kind: str | None = "expression") -> Reader:
+        """A reader of a string that must be a path expression (S4.4); one without a kind is not observed."""
         tree, path = self.tree(text, at, names)
         if path is None:
             if tree is not None:
                 message = "a place is wanted here: a path such as object.spec.suspend, not an expression"
                 self.problem(MappingSemanticError(message, cure="name one place in the object"), at)
             return values.literal(ABSENT)
-        return values.path_reader(path)
+        read = values.path_reader(path)
+        return read if kind is None else self.seen(kind, at, read)
 
     # Fields of a map
 
@@ -219,9 +260,9 @@ class FieldCompiler:
         """A reader of a declared variable: a value object, or the element that `find` finds (S5.3.2)."""
         if "find" not in entry:
             return self.value_object(entry, at, at, names)
-        elements = self.place(entry["find"], f"{at}/find", names)
+        elements = self.place(entry["find"], f"{at}/find", names, None)
         where = [
             (key, self.value(wanted, f"{at}/where/{escape(key)}", names, at))
             for key, wanted in sorted(entry["where"].items())
         ]
-        return values.find(elements, tuple(where), at)
+        return self.seen("find", f"{at}/find", values.find(elements, tuple(where), at))

@@ -1,4 +1,4 @@
-"""The files that travel with the package: schemas, mappings and conformance cases.
+"""The files that travel with the package: schemas, mappings, conformance cases and the pages of rules.
 
 They lie beside the package in a checkout and inside it, under `data/`, in an installed wheel. Both are found by
 looking at the file system once; nothing here imports the resource machinery of the standard library, since every
@@ -81,6 +81,15 @@ def mappings_root() -> Path:
         DataFileError: The package was installed without its mappings.
     """
     return _below("mappings")
+
+
+def rule_pages_root() -> Path:
+    """Give the folder of the pages of the rules of validation, `WMnnn.md` each.
+
+    Raises:
+        DataFileError: The package was installed without its pages.
+    """
+    return _below("docs", "rules")
 
 
 def conformance_path(name: str) -> Path:

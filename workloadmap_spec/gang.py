@@ -162,7 +162,10 @@ class _Maker:
             if entry.when is not None and not entry.when.holds(scope):
                 return []
             if entry.source is not None:
-                return self.embedded(entry, entry.source)
+                groups = self.embedded(entry, entry.source)
+                if groups and self.mapping.used is not None:
+                    self.mapping.used(entry.at)
+                return groups
             units = []
             for unit in self.units(entry, inside):
                 self.count()
@@ -302,6 +305,8 @@ class _Maker:
         covered = self.covered(entry, unit, outer)
         if not covered:
             return None
+        if self.mapping.used is not None:
+            self.mapping.used(entry.at)
         pods = _sum(part.pods for part in covered)
         total = _sum(part.minimum for part in covered)
         sources: dict[str, str] = {}

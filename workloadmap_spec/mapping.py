@@ -191,6 +191,7 @@ class Invalid:
 class Immutable:
     """What cannot be changed in an object that exists (S20.9)."""
 
+    at: str
     places: tuple[Field, ...]
     exceptions: tuple[Field, ...]
     when: Guard | None
@@ -398,3 +399,5 @@ class CompiledMapping:
     #: What a value is made of, by its place in the document: readers, and conditions.
     parts: Mapping[str, Reader]
     conditions: Mapping[str, Condition]
+    #: Is told the places of parts that have no value and are used, where somebody looks on.
+    used: Callable[[str], None] | None = None

@@ -33,6 +33,7 @@ _SCHEMAS: Final = {
     "WorkloadMapping": ("workload-mapping.schema.json", "a mapping"),
     "WorkloadMap": ("workload-map.schema.json", "a map"),
     "ConformanceReport": ("conformance-report.schema.json", "a conformance report"),
+    "ValidationReport": ("validation-report.schema.json", "a validation report"),
     "ExpectedFailures": ("expected-failures.schema.json", "a list of expected failures"),
     "ConformanceCase": ("conformance-case.schema.json", "a case"),
 }
@@ -71,6 +72,10 @@ _PATTERNS: Final = {
     "^[A-Za-z][A-Za-z0-9]*(\\.[A-Za-z][A-Za-z0-9]*)*$": (
         "a field of a template",
         "it is a path of names joined by dots, such as spec.nodeSelector",
+    ),
+    "^[A-Za-z][A-Za-z0-9]*(\\[\\])?(\\.[A-Za-z][A-Za-z0-9]*(\\[\\])?)*$": (
+        "a field of the kind",
+        "it is a path of names joined by dots, with [] behind that of a list, such as spec.jobs[].policy",
     ),
     "^[a-z0-9]+(-[a-z0-9]+)*(/[a-z0-9.]+(-[a-z0-9.]+)*)*$": (
         "the id of a case",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "main", "make_parser"]
 
-#: The commands, in the order of the help, each a module of this package.
+#: The commands, in the order of the help, each a module of this package: of its own name or of another one.
 COMMANDS: Final = (
     "inspect",
     "map",
@@ -34,11 +34,16 @@ COMMANDS: Final = (
     "mappings",
     "schema",
     "validate",
+    "explain",
+    "new",
     "test",
     "conformance",
     "reader",
     "completion",
 )
+
+#: The modules that are not called like their commands; `explain` is what `inspect --explain` shows.
+_MODULES: Final = {"explain": "explain_rule"}
 
 #: The name of the file by which `kubectl workloadmap` finds us.
 _PLUGIN: Final = "kubectl-workloadmap"
@@ -115,7 +120,7 @@ def make_parser(commands: Iterable[str] = COMMANDS) -> tuple[Parser, Any]:
     parser.add_argument("--version", action="version", version=_version(), help="print the version and exit")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True, prog=program)
     for command in commands:
-        import_module(f"workloadmap_spec.cli.{command}").add_parser(subparsers)
+        import_module(f"workloadmap_spec.cli.{_MODULES.get(command, command)}").add_parser(subparsers)
     return parser, subparsers
 
 

@@ -34,6 +34,7 @@ _OWN_KINDS: Final = {
     "WorkloadMapping": ("is a mapping, and no workload", "use it with -m, check it with `workloadmap validate`"),
     "ConformanceCase": ("is a conformance case, and no workload", "run it with `workloadmap test`"),
     "WorkloadMap": ("is a map already, and no workload", "give the object that it was made from"),
+    "ValidationReport": ("is a report, and no workload", "give a workload"),
     "ConformanceReport": ("is a report, and no workload", "give a workload"),
     "ExpectedFailures": ("is a list of failures, and no workload", "use it with `workloadmap conformance run`"),
 }

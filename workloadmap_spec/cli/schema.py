@@ -17,6 +17,7 @@ FILES: Final = {
     "case": "conformance-case.schema.json",
     "report": "conformance-report.schema.json",
     "message": "conformance-message.schema.json",
+    "validation-report": "validation-report.schema.json",
     "expected-failures": "expected-failures.schema.json",
     "core-types": "core-types.json",
     "spec": "SPEC.md",
@@ -24,9 +25,9 @@ FILES: Final = {
 
 _DESCRIPTION: Final = """
 Print a file of the specification: the JSON Schema of a mapping, a map, a
-conformance case, a report of the suite, a message of its protocol or a list of
-expected failures; the table of the core types; or the text of the specification
-itself.
+conformance case, a report of the suite, a message of its protocol, a report of
+`workloadmap validate` or a list of expected failures; the table of the core
+types; or the text of the specification itself.
 """
 
 

@@ -2,30 +2,54 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import os
+import sys
+from typing import TYPE_CHECKING, Any, Final
 
-from workloadmap_spec.cli.arguments import Subparsers, add_color, add_command
-from workloadmap_spec.cli.messages import OK, UNREAD, UsageError
+from workloadmap_spec.cli.arguments import STDIN, Subparsers, add_color, add_command
+from workloadmap_spec.cli.messages import OK, UNREAD, UsageError, say
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Iterable, Sequence
 
-    from workloadmap_spec.cli.style import Style
-    from workloadmap_spec.validate import Finding, Report
+    from workloadmap_spec.cel.witness import Witness
+    from workloadmap_spec.validation.configuration import Configuration
+    from workloadmap_spec.validation.findings import Report
+    from workloadmap_spec.validation.formats import Options
 
 _DESCRIPTION: Final = """
 Check mapping files: their YAML, the schema, what they say about themselves and each other, and every expression in
-them. A finding has the file, line and column of the fault, the rule that it breaks, and what to do about it.
+them. A finding has the file, line and column of the fault, the rule that it breaks, and what to do about it;
+`workloadmap explain RULE` says more.
 
 Without PATH the mappings that come with workloadmap are checked. Case files (*.case.yaml) are left out; `workloadmap
-test` runs them. The exit code is 1 if there is an error; warnings are about values that may be missing when an
-expression is evaluated.
+test` runs them. An option that takes several paths ends at the next option or at --:
+
+  workloadmap validate mappings --crd config/crd more.yaml
+  workloadmap validate --crd config/crd more.yaml -- mappings
+
+A finding is suppressed, with a reason, on its line or the line above:
+
+  # workloadmap: ignore[WM320] the webhook always sets it
+
+or for a whole file by ignore-file[...] above its first line. What is the same for every run can be set in
+.workloadmap.yaml, which options win over: {validate: {failLevel, crds: [PATH], cases: [DIR], ignore: [{paths: [GLOB],
+rules: [ID], reason: TEXT}]}}, with paths relative to that file.
+
+On GitHub Actions findings are annotations too, and there is a summary of the step, unless --format is given.
 """
 
-#: A line of a file is shown up to this length, around the place that is meant.
-_SNIPPET_LENGTH: Final = 110
-_BEFORE: Final = 30
-_INDENT: Final = "    "
+_EXIT_CODES: Final = """
+
+exit codes:
+  0  nothing at or above --fail-level, or --exit-zero
+  1  findings, also YAML that cannot be read
+  2  a wrong option, rule or setting, or no file to check
+  3  a file that cannot be read or written, or a fault of workloadmap"""
+
+_FORMATS: Final = ("human", "json", "sarif", "junit", "github", "markdown")
+_LEVELS: Final = ("error", "warning", "note")
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -38,115 +62,217 @@ def add_parser(subparsers: Subparsers) -> None:
         [
             "workloadmap validate",
             "workloadmap validate mappings/jobset.x-k8s.io/jobset.yaml",
-            "workloadmap validate --witness --format json mappings",
+            "workloadmap validate --witness --format json mappings/batch",
         ],
     )
+    parser.epilog = f"{parser.epilog}{_EXIT_CODES}"
     parser.add_argument(
         "paths",
         metavar="PATH",
         nargs="*",
         help="a file of YAML or JSON, a folder, or - for the standard input",
     )
-    parser.add_argument("--format", choices=("human", "json"), default="human", help="what to print (default: human)")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print errors only: no warnings and no summary")
+    parser.add_argument("--format", choices=_FORMATS, help="what to print (default: human)")
+    parser.add_argument(
+        "--output",
+        metavar="FORMAT=FILE",
+        action="append",
+        default=[],
+        help="write a format into a file too (may be repeated)",
+    )
+    parser.add_argument(
+        "--fail-level", choices=_LEVELS, help="from which level on findings give exit code 1 (default: error)"
+    )
+    parser.add_argument("--exit-zero", action="store_true", help="do not give exit code 1, whatever is found")
+    parser.add_argument("--allow-empty", action="store_true", help="it is no mistake if there is no file to check")
+    add_many(parser, "--crd", "PATH", "files or folders with CustomResourceDefinitions to check expressions against")
+    add_many(parser, "--cases", "DIR", "folders of cases that do not lie beside the mappings")
+    parser.add_argument("--config", metavar="FILE", help="the settings (default: .workloadmap.yaml, if it is there)")
+    parser.add_argument(
+        "--no-second-opinion",
+        dest="second_opinion",
+        action="store_false",
+        help="do not have expressions parsed by a second engine of CEL, cel-python",
+    )
     parser.add_argument(
         "--witness",
         action="store_true",
-        help="have every expression parsed by a second engine of CEL, cel-python, too",
+        help="have expressions evaluated on the objects of the cases, or of those that come with workloadmap, by other"
+        " engines of CEL (cel-python, and cel-cpp if it is installed)",
     )
+    parser.add_argument("-q", "--quiet", action="store_true", help="print errors only, and no summary")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print notes, and what was not checked, too")
     add_color(parser)
     parser.set_defaults(run=run)
 
 
+def add_many(parser: Any, option: str, metavar: str, text: str) -> None:  # noqa: ANN401 - argparse's own class
+    """Add an option that takes several paths and may be repeated."""
+    parser.add_argument(
+        option, metavar=metavar, nargs="+", action="extend", default=[], help=f"{text} (may be repeated)"
+    )
+
+
 def run(arguments: Namespace) -> int:
     """Check the files."""
-    import sys  # noqa: PLC0415 - with the rest
+    from workloadmap_spec.cli.style import style_of  # noqa: PLC0415 - not for help
+    from workloadmap_spec.validation.formats import Options  # noqa: PLC0415
 
-    from workloadmap_spec.cli.output import write_data, write_text  # noqa: PLC0415 - not for help
-    from workloadmap_spec.cli.style import style_of  # noqa: PLC0415
-    from workloadmap_spec.files import mappings_root  # noqa: PLC0415
-    from workloadmap_spec.validate import validate_paths  # noqa: PLC0415
-
-    paths = arguments.paths or [str(mappings_root())]
-    report = validate_paths(paths, witness=arguments.witness, stdin=_standard_input)
-    if not report.files:
+    outputs = [_output(text) for text in arguments.output]
+    if len({os.path.realpath(file) for _, file in outputs}) < len(outputs):
+        raise UsageError("two outputs are written to the same file", "give each a file of its own")
+    paths = _paths(arguments)
+    settings = _settings(arguments.config)
+    for option in ("crd", "cases"):
+        _must_exist(f"--{option}", getattr(arguments, option))
+    report = _validated(arguments, paths, settings)
+    if not report.files and not arguments.allow_empty:
         cases = " but cases, which `workloadmap test` runs" if report.skipped else ""
         raise UsageError(
             f"there is no file to check in {' and '.join(paths)}{cases}", "name a mapping file or its folder"
         )
-    if arguments.format == "json":
-        import json  # noqa: PLC0415 - for this form only
+    level = arguments.fail_level or settings.fail_level or "error"
+    style = style_of(sys.stdout, arguments.color)
+    _write(arguments, outputs, report, Options(level, style, arguments.quiet, arguments.verbose))
+    return UNREAD if report.fails(level) and not arguments.exit_zero else OK
 
-        write_data(json.dumps(report.to_json(), indent=2, ensure_ascii=False) + "\n")
-    else:
-        write_text(render_report(report, style_of(sys.stdout, arguments.color), quiet=arguments.quiet))
-    return UNREAD if report.errors else OK
+
+def _validated(arguments: Namespace, paths: Sequence[str], settings: Configuration) -> Report:
+    """The report on files.
+
+    Raises:
+        UsageError: A path does not exist, or no other engine is installed.
+    """
+    from workloadmap_spec.validation.files import MissingPathError  # noqa: PLC0415 - not for help
+    from workloadmap_spec.validation.run import validate_paths  # noqa: PLC0415
+
+    witnesses = _witnesses() if arguments.witness else []
+    try:
+        return validate_paths(
+            paths,
+            second_opinion=arguments.second_opinion,
+            witnesses=witnesses,
+            cases=arguments.cases or settings.cases,
+            crds=arguments.crd or settings.crds,
+            ignores=settings.ignores,
+            stdin=_standard_input,
+        )
+    except MissingPathError as error:
+        raise UsageError(f"{error.location.source}: {error.message}", error.cure) from error
+    finally:
+        for engine in witnesses:
+            engine.close()
+
+
+def _paths(arguments: Namespace) -> list[str]:
+    """The paths to check.
+
+    Raises:
+        UsageError: One cannot be meant.
+    """
+    from workloadmap_spec.files import mappings_root  # noqa: PLC0415 - not for help
+
+    if "" in (*arguments.paths, *arguments.crd, *arguments.cases):
+        raise UsageError("a path is empty", "name a file or a folder; . is the current one")
+    if STDIN in arguments.paths and sys.stdin is None:
+        raise UsageError("the standard input is closed", "name a file or a folder")
+    return arguments.paths or [str(mappings_root())]
+
+
+def _must_exist(option: str, paths: Iterable[str]) -> None:
+    """Make sure that the paths of an option exist.
+
+    Raises:
+        UsageError: One does not.
+    """
+    for path in paths:
+        if not os.path.exists(path):  # noqa: PTH110 - pathlib takes time to import
+            raise UsageError(f"{option} {path}: there is no such file or folder", "check the path")
+
+
+def _output(text: str) -> tuple[str, str]:
+    """The format and the file of `--output`.
+
+    Raises:
+        UsageError: It has not both.
+    """
+    form, _, file = text.partition("=")
+    if form not in _FORMATS or not file:
+        cure = f"write FORMAT=FILE with one of the formats {', '.join(_FORMATS)}"
+        raise UsageError(f"--output {text}: this is no format with a file", cure)
+    if file == STDIN:
+        raise UsageError(f"--output {text}: the standard output is for --format", f"use --format {form}")
+    return form, file
+
+
+def _settings(file: str | None) -> Configuration:
+    """The settings: those that are named, or those of the working directory, or none.
+
+    Raises:
+        UsageError: They cannot be used.
+    """
+    from pathlib import Path  # noqa: PLC0415 - not for help
+
+    from workloadmap_spec.validation import configuration  # noqa: PLC0415
+
+    path = Path(file or configuration.NAME)
+    if not path.exists():
+        if file is not None:
+            raise UsageError(f"--config {file}: there is no such file", "check the path")
+        return configuration.Configuration()
+    try:
+        return configuration.load_configuration(path)
+    except configuration.ConfigurationError as error:
+        raise UsageError(f"{error.location}: {error.message}", error.cure) from error
+
+
+def _witnesses() -> list[Witness]:
+    """The other engines that are installed.
+
+    Raises:
+        UsageError: There is none.
+    """
+    from workloadmap_spec.validation.witnesses import installed  # noqa: PLC0415 - where it is asked for
+
+    found, missing = installed()
+    if not found:
+        cures = " or ".join(str(error.cure) for error in missing)
+        raise UsageError("no engine is installed that could be a witness", cures)
+    for error in missing:
+        say("note", f"{error.message}, and is not asked", error.cure)
+    return found
 
 
 def _standard_input() -> bytes:
     """All of the standard input."""
-    import sys  # noqa: PLC0415 - with the rest
-
     stream = getattr(sys.stdin, "buffer", sys.stdin)
     text: bytes | str = stream.read()
     return text if isinstance(text, bytes) else text.encode()
 
 
-def render_report(report: Report, style: Style, *, quiet: bool = False) -> str:
-    """A report in words: its findings, and a line that sums it up; with `quiet` only the errors."""
-    findings = [finding for finding in report.findings if not quiet or finding.level == "error"]
-    text = "".join([render_finding(finding, style) for finding in findings])
-    return text if quiet else f"{text}{_summary(report)}\n"
+def _write(arguments: Namespace, outputs: Iterable[tuple[str, str]], report: Report, options: Options) -> None:
+    """Write the report in every form that is asked for; on GitHub Actions in its forms if none is."""
+    from dataclasses import replace  # noqa: PLC0415 - not for help
+
+    from workloadmap_spec.cli.output import write_data, write_text  # noqa: PLC0415
+    from workloadmap_spec.cli.style import PLAIN  # noqa: PLC0415
+    from workloadmap_spec.validation.formats import render  # noqa: PLC0415
+
+    plain = replace(options, style=PLAIN)
+    for form, file in outputs:
+        _save(file, "w", render(form, report, plain))
+    if arguments.format not in {None, "human"}:
+        write_data(render(arguments.format, report, plain))
+        return
+    write_text(render("human", report, options))
+    if arguments.format is None and os.environ.get("GITHUB_ACTIONS") == "true":
+        write_data(render("github", report, plain))
+        summary = os.environ.get("GITHUB_STEP_SUMMARY")
+        if summary:
+            _save(summary, "a", render("markdown", report, plain))
 
 
-def render_finding(finding: Finding, style: Style) -> str:
-    """A finding: `path:line:column: level: message [rule]`, the line of the file with a mark, and the cure."""
-    from workloadmap_spec.cli.style import clean, clean_lines  # noqa: PLC0415 - not for help
-
-    place = ":".join(str(part) for part in (finding.file, finding.line, finding.column) if part is not None)
-    level = style.paint(f"{finding.level}:", "red" if finding.level == "error" else "yellow", "bold")
-    pointer = f"{clean(finding.pointer)}: " if finding.pointer else ""
-    lines = [f"{clean(place)}: {level} {pointer}{clean_lines(finding.message)} [{finding.code}]"]
-    lines += _snippet(finding, style)
-    if finding.cure:
-        lines.append(f"  {clean_lines(finding.cure)}")
-    return "\n".join(lines) + "\n"
-
-
-def _snippet(finding: Finding, style: Style) -> list[str]:
-    """The line of the file that a finding begins in, and a line that marks the part that is meant."""
-    line, column = finding.snippet, finding.column
-    if not line or column is None or column > len(line) + 1:
-        return []
-    start = column - 1
-    end = len(line)
-    if finding.end_line == finding.line and finding.end_column is not None:
-        end = min(end, finding.end_column - 1)
-    cut = len(line) - len(line.lstrip())
-    # An indentation that is marked itself stays.
-    cut = min(cut, start)
-    if len(line) - cut > _SNIPPET_LENGTH:
-        cut = max(cut, min(start - _BEFORE, len(line) - _SNIPPET_LENGTH))
-    shown = line[cut : cut + _SNIPPET_LENGTH]
-    length = max(1, min(end, cut + len(shown)) - start)
-    mark = "^" + "~" * (length - 1)
-    # One character for one, so that the mark stays below what it marks.
-    plain = "".join([character if character.isprintable() else " " for character in shown])
-    return [f"{_INDENT}{plain}".rstrip(), f"{_INDENT}{' ' * (start - cut)}{style.paint(mark, 'green')}"]
-
-
-def _summary(report: Report) -> str:
-    """What was checked, and what was found, in one line."""
-    where = _counted(report.files, "file")
-    if report.findings:
-        found = [_counted(report.errors, "error")] if report.errors else []
-        found += [_counted(report.warnings, "warning")] if report.warnings else []
-        text = f"{' and '.join(found)} in {where}"
-    else:
-        text = f"{_counted(report.mappings, 'mapping')} in {where}: no errors"
-    return f"{text} ({_counted(report.skipped, 'case file')} left out)" if report.skipped else text
-
-
-def _counted(number: int, noun: str) -> str:
-    """A number of things."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def _save(file: str, mode: str, text: str) -> None:
+    """Write a text into a file, or add it to one."""
+    with open(file, mode, encoding="utf-8", newline="\n") as stream:  # noqa: PTH123 - pathlib takes time to import
+        stream.write(text)

@@ -25,7 +25,7 @@ def render_junit(report: Mapping[str, Any]) -> str:
         "failures": totals["failed"],
         "errors": totals["errored"] + totals["notRun"],
     }
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites{_attributes(head)}>"]
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites{attributes(head)}>"]
     for profile in report["profiles"]:
         lines += _suite(profile, report, cases)
     return "\n".join([*lines, "</testsuites>"]) + "\n"
@@ -43,7 +43,7 @@ def _suite(profile: Mapping[str, Any], report: Mapping[str, Any], cases: Mapping
         "skipped": counts["skipped"] + counts["expectedFailed"],
         "time": f"{sum(cases[identity]['ms'] for identity in ids) / 1000:.3f}",
     }
-    yield f"  <testsuite{_attributes(head)}>"
+    yield f"  <testsuite{attributes(head)}>"
     yield "    <properties>"
     properties = {
         "suite.version": report["suite"]["version"],
@@ -51,12 +51,12 @@ def _suite(profile: Mapping[str, Any], report: Mapping[str, Any], cases: Mapping
         "implementation": f"{report['implementation']['name']} {report['implementation']['version']}",
     }
     for key, value in properties.items():
-        yield f"      <property{_attributes({'name': key, 'value': value})}/>"
+        yield f"      <property{attributes({'name': key, 'value': value})}/>"
     yield "    </properties>"
     for identity in ids:
         yield from _case(cases[identity], name)
     for identity in profile.get("skipped", ()):
-        yield f"    <testcase{_attributes({'name': identity, 'classname': f'workloadmap.{name}', 'time': '0.000'})}>"
+        yield f"    <testcase{attributes({'name': identity, 'classname': f'workloadmap.{name}', 'time': '0.000'})}>"
         yield '      <skipped message="left out by name"/>'
         yield "    </testcase>"
     yield "  </testsuite>"
@@ -67,27 +67,27 @@ def _case(case: Mapping[str, Any], profile: str) -> Iterator[str]:
     head = {"name": case["id"], "classname": f"workloadmap.{profile}", "time": f"{case['ms'] / 1000:.3f}"}
     verdict = case["verdict"]
     if verdict == "passed":
-        yield f"    <testcase{_attributes(head)}/>"
+        yield f"    <testcase{attributes(head)}/>"
         return
-    yield f"    <testcase{_attributes(head)}>"
+    yield f"    <testcase{attributes(head)}>"
     if verdict == "expected-failure":
-        yield f"      <skipped{_attributes({'message': case['reason']})}/>"
+        yield f"      <skipped{attributes({'message': case['reason']})}/>"
     else:
         element = "failure" if verdict == "failed" else "error"
         told = {"type": case["outcome"], "message": case.get("message", "the answer differs")}
         text = "\n".join([*difference_lines(case), *([case["stderr"]] if "stderr" in case else [])])
-        yield f"      <{element}{_attributes(told)}>{_text(text)}</{element}>"
+        yield f"      <{element}{attributes(told)}>{content(text)}</{element}>"
     yield "    </testcase>"
 
 
-def _attributes(values: Mapping[str, object]) -> str:
+def attributes(values: Mapping[str, object]) -> str:
     """Attributes, quoted."""
     return "".join(f" {name}={quoteattr(_allowed(str(value)))}" for name, value in values.items())
 
 
-def _text(text: str) -> str:
+def content(text: str) -> str:
     """Text between tags."""
-    return _allowed(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _allowed(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
 
 
 def _allowed(text: str) -> str:

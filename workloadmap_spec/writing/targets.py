@@ -30,8 +30,8 @@ class Named:
     name: str
 
 
-#: A way down inside a value: fields, and elements by name.
-Part = tuple[str | Named, ...]
+#: A way down inside a value: fields, and elements by name or index.
+Part = tuple[str | int | Named, ...]
 Convert = Callable[[Any], Any]
 
 
@@ -89,6 +89,8 @@ class Finder:
         target = self._target(resolve(self.mapping.document, at), at, part)
         if target.pointer.startswith("refs."):
             raise NoTargetError(f"it is read from another object: {target.pointer}")
+        if self.mapping.used is not None:
+            self.mapping.used(at)
         return target
 
     def present(self, at: str) -> JSON:
@@ -172,6 +174,8 @@ class Finder:
             if part:
                 raise NoTargetError("it is computed, and written as a whole only")
             target = self._of_path(written["writeTo"], ())
+            if self.mapping.used is not None:
+                self.mapping.used(f"{at}/writeTo")
             return replace(target, convert=self._writer(f"{at}/write")) if "write" in written else target
         if "firstOf" in written:
             target = self._of_alternatives(written["firstOf"], f"{at}/firstOf", part)
@@ -255,6 +259,9 @@ class Finder:
 
     def _of_layers(self, written: Mapping[str, Any], at: str, part: Part) -> Target:
         """The target of `merge`: in the last layer in which the longest part exists."""
+        if self.present(f"{at}/lists") == "byIndex":
+            # An element may have its name from another layer: it is its index that the layers share (S7.6).
+            part = _found(self.present(at), part)
         best: tuple[int, int] | None = None
         for index in range(len(written["merge"])):
             value = self.present(f"{at}/merge/{index}")
@@ -289,11 +296,13 @@ def holds(value: JSON, part: Part) -> bool:
     return reached(value, part) is not ABSENT
 
 
-def down(value: JSON, step: str | Named) -> JSON:
+def down(value: JSON, step: str | int | Named) -> JSON:
     """What is one step down, or ABSENT."""
     if isinstance(step, Named):
         found = _named(value, step.name)
         return ABSENT if found is None else value[found]
+    if isinstance(step, int):
+        return value[step] if isinstance(value, list) and step < len(value) else ABSENT
     return value.get(step, ABSENT) if isinstance(value, dict) else ABSENT
 
 
@@ -317,6 +326,8 @@ def _found(value: JSON, part: Part) -> tuple[str | int, ...]:
         else:
             steps.append(step)
         value = down(value, step)
+        if isinstance(step, int) and value is ABSENT:
+            raise NoTargetError(f"a list has no element {step}")
     return tuple(steps)
 
 

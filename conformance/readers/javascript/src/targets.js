@@ -200,7 +200,8 @@ export class TargetFinder {
     let steps = part;
     if (this.read(layered.lists, scope).value === "byIndex") {
       const merged = evaluateLayered(layered, scope, this.budget);
-      steps = resolved(part, lookUp(merged.value, part).tokens) ?? part;
+      steps = resolved(part, lookUp(merged.value, part).tokens);
+      if (steps === undefined) return undefined;
     }
     const depths = layered.layers.map((layer) => {
       const result = this.read(layer, scope);

@@ -1,0 +1,106 @@
+"""`workloadmap new`: what it writes, where, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from workloadmap_spec.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DEFINITION = """
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ensembles.example.org}
+spec:
+  group: example.org
+  names: {kind: Ensemble, plural: ensembles}
+  versions:
+  - name: v1
+    schema: {openAPIV3Schema: &schema {type: object, properties: {spec: {type: object, properties: {template: {
+      type: object, properties: {spec: {type: object, properties: {containers: {type: array, items: {type: object,
+      properties: {name: {type: string}, image: {type: string}}}}}}}}, replicas: {type: integer, default: 3}}}}}}
+  - name: v2
+    schema: {openAPIV3Schema: *schema}
+"""
+
+
+@pytest.fixture
+def crd(tmp_path: Path) -> str:
+    """A file with the definition of an invented kind."""
+    file = tmp_path / "crd.yaml"
+    file.write_text(DEFINITION, encoding="utf-8")
+    return str(file)
+
+
+def test_the_mapping_is_printed(crd: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "example.org/v1/Ensemble", "--crd", crd]) == 0
+    text = capsys.readouterr().out
+    assert "versions: [v1], kind: Ensemble" in text
+    assert "replicas: {value: object.spec.replicas, default: 3}" in text
+    assert "podTemplate: object.spec.template" in text
+
+
+def test_the_newest_version_is_taken(crd: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "example.org/Ensemble", "--crd", crd]) == 0
+    assert "versions: [v2]" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", ["v1/ReplicationController", "apps/v1/DaemonSet", "apps/ReplicaSet"])
+def test_built_in_kinds_need_no_definition(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", kind]) == 0
+    assert "podTemplate: object.spec.template" in capsys.readouterr().out
+
+
+def test_mapping_and_case_are_written_and_pass(crd: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The commands that the message names succeed; nothing is replaced unless that is asked for."""
+    target = tmp_path / "ensemble.yaml"
+    case = tmp_path / "ensemble.case.yaml"
+    assert main(["new", "example.org/v1/Ensemble", "--crd", crd, "-o", str(target)]) == 0
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert f"workloadmap validate {target} --crd {crd}" in output.err
+    assert f"workloadmap test -m {target} {case}" in output.err
+    assert main(["validate", str(target), "--crd", crd, "--fail-level", "note"]) == 0
+    assert main(["test", "-m", str(target), str(case)]) == 0
+    capsys.readouterr()
+    assert main(["new", "apps/v1/Deployment", "-o", str(target)]) == 2
+    assert f"{target} exists" in capsys.readouterr().err
+    assert "kind: Ensemble" in target.read_text(encoding="utf-8")
+    assert main(["new", "apps/v1/Deployment", "-o", str(target), "--force"]) == 0
+    assert "kind: Deployment" in target.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("Ensemble", "write GROUP/VERSION/KIND"),
+        ("a/b/c/d", "write GROUP/VERSION/KIND"),
+        ("example.org//Ensemble", "write GROUP/VERSION/KIND"),
+        ("example.org/v3/Ensemble", "its versions are v1, v2"),
+        ("example.org/v1/Orchestra", "these are there: example.org/v2/Ensemble"),
+    ],
+)
+def test_unknown_kinds(crd: str, kind: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", kind, "--crd", crd]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_kind_that_is_not_built_in(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "example.org/v1/Ensemble"]) == 2
+    assert "name its CustomResourceDefinition with --crd" in capsys.readouterr().err
+
+
+def test_a_file_without_definitions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "crd.yaml"
+    file.write_text("kind: ConfigMap\n", encoding="utf-8")
+    assert main(["new", "example.org/v1/Ensemble", "--crd", str(file)]) == 2
+    assert "there is no CustomResourceDefinition in this file" in capsys.readouterr().err
+
+
+def test_a_place_that_cannot_be_written(crd: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "example.org/v1/Ensemble", "--crd", crd, "-o", str(tmp_path / "no" / "m.yaml")]) == 3
+    assert "cannot be written" in capsys.readouterr().err

@@ -1,0 +1,557 @@
+"""A whole mapping against the schema of its kind, version by version.
+
+The walk follows the document as the compiler does, and knows the shape of every variable at every place: `object` is
+the kind, `pod` a Pod, `item` an element of what `forEach` gives, a reference the kind that it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from workloadmap_spec import core_types
+from workloadmap_spec.crd.expressions import Notes, Problem, names_cure, one_of
+from workloadmap_spec.crd.fields import EACH, INT, MAP, SCALAR, STRING, FieldChecker, Names
+from workloadmap_spec.crd.shapes import (
+    ANYTHING,
+    Shape,
+    Value,
+    constant,
+    joined,
+    kinds_of,
+    list_of,
+    of_kinds,
+    of_type,
+    pod,
+)
+from workloadmap_spec.mapping import COUNTERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from workloadmap_spec.crd.load import Kinds
+    from workloadmap_spec.mapping import CompiledMapping
+
+_COUNTS: Final = ("replicas", "podsPerReplica", "minReplicas", "maxReplicas", "minAvailable", "minPods")
+_CONDITION: Final = ("type", "status", "reason", "message")
+_PART: Final = ("wanted", "ready", "active", "succeeded", "failed", "updated")
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A place of a mapping at which checking stopped, and why."""
+
+    at: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of checking a mapping against the schema of its kind."""
+
+    #: Whether a schema was known for a version at least.
+    checked: bool
+    problems: tuple[Problem, ...]
+    stopped: tuple[Stop, ...]
+    #: The parts of expressions (pointer, offset, length) of which the schema tells whether they may be missing: what is
+    #: warned about them without a schema (P20, P15, P03) is settled.
+    decided: frozenset[tuple[str, int, int]]
+
+
+def check_against(compiled: CompiledMapping, kinds: Kinds) -> Checked:
+    """Check every expression of a mapping against the schema of its kind, in each version that the mapping claims.
+
+    Args:
+        compiled: a mapping without errors.
+        kinds: the schemas that are known.
+    """
+    definition = kinds.definition(compiled.group, compiled.kind)
+    runs: list[tuple[str, Notes]] = []
+    problems: list[Problem] = []
+    stopped: list[Stop] = []
+    for index, version in enumerate(compiled.versions):
+        root = kinds.root(compiled.group, version, compiled.kind)
+        at = f"/spec/workload/versions/{index}"
+        if root is not None:
+            # The status of every built-in workload is a subresource.
+            is_kept = definition is None or version in definition.with_status
+            runs.append((version, _Walk(compiled, kinds, version, root, is_kept).run()))
+        elif definition is None:
+            kind = f"{compiled.kind} {compiled.group}/{version}".replace(" /", " ")
+            stopped.append(Stop(at, f"no schema is given for {kind}"))
+        else:
+            message = f"the CustomResourceDefinition of {compiled.kind} has no version {version}"
+            cure = f"{names_cure(version, definition.versions, 'versions')}; it is in {definition.file}"
+            problems.append(Problem("WM500", "error", at, None, 0, message, cure))
+    problems += _together(runs)
+    for _, notes in runs:
+        stopped += [
+            Stop(at, f"the schema of {notes.kind} says nothing about what is in `{where or 'the object'}` ({reason})")
+            for at, found in notes.stopped.items()
+            for where, reason in found.items()
+        ]
+    decided = frozenset.intersection(*(frozenset(notes.decided) for _, notes in runs)) if runs else frozenset()
+    return Checked(bool(runs), tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(stopped)), decided)
+
+
+def _together(runs: list[tuple[str, Notes]]) -> list[Problem]:
+    """The problems of all versions, each once; those of some versions only say so."""
+    found: dict[tuple[Any, ...], tuple[Problem, list[str]]] = {}
+    for version, notes in runs:
+        for problem in dict.fromkeys(notes.problems):
+            key = (problem.rule, problem.at, problem.offset, problem.length)
+            found.setdefault(key, (problem, []))[1].append(version)
+    return [problem for problem, _ in found.values()]
+
+
+class _Walk(FieldChecker):
+    """One walk over one mapping, for one version of its kind."""
+
+    def __init__(self, compiled: CompiledMapping, kinds: Kinds, version: str, root: Shape, keeps_status: bool) -> None:  # noqa: FBT001 - one caller
+        """Begin with the variables that are in scope everywhere."""
+        api_version = f"{compiled.group}/{version}" if compiled.group else version
+        kind = f"{compiled.kind} {version}"
+        notes = Notes(kind, api_version, self.cure, self.elsewhere, keeps_status=keeps_status)
+        super().__init__(notes, {one.at: (one.text, one.tree) for one in compiled.expressions})
+        self.compiled = compiled
+        self.kinds = kinds
+        self.version = version
+        self.root = root
+        self.former = frozenset(compiled.document["spec"]["workload"].get("formerFields", ()))
+        #: The names in the scope of each component, and its ancestors, for the gang.
+        self.scopes: dict[str, Names] = {}
+
+    def elsewhere(self, shape: Shape, name: str) -> bool:
+        """Whether another version that the mapping claims, or an earlier release, has a field."""
+        if (f"{shape.where}.{name}" if shape.where else name) in self.former:
+            return True
+        others = [self.kinds.root(self.compiled.group, one, self.compiled.kind) for one in self.compiled.versions]
+        return any(_has(other, _steps(shape, name)) for other in others if other is not None)
+
+    def cure(self, shape: Shape, name: str) -> str | None:
+        """What to do about an unknown field: another version may have it, or a pod."""
+        path = _steps(shape, name)
+        definition = self.kinds.definition(self.compiled.group, self.compiled.kind)
+        for version in definition.versions if definition is not None else ():
+            other = self.kinds.root(self.compiled.group, version, self.compiled.kind)
+            if version == self.version or other is None or not _has(other, path):
+                continue
+            if version in self.compiled.versions:
+                api_version = f"{self.compiled.group}/{version}"
+                return f"{version} has it: write it only there, with when: 'object.apiVersion == \"{api_version}\"'"
+            return f"{version} has it: name that version, or give it a mapping of its own"
+        for other_path in ([part, *path[1:]] if shape.where else [part, *path] for part in ("spec", "status", "metadata")):
+            if path[0] not in {"pod", "refs"} and _has(self.root, other_path):
+                return f"did you mean {'.'.join(other_path)}?".replace(".[", "[")
+        similar = names_cure(name, shape.fields)
+        if similar is not None and similar.startswith("did you mean"):
+            return similar
+        if shape.where.partition(".")[0] in {"", "status", "spec"} and _has(pod(), path):
+            return f"a pod has it: pod.{'.'.join(path)} is read in `pods` of a component"
+        return similar
+
+    def run(self) -> Notes:
+        """Walk over the mapping."""
+        spec = self.compiled.document["spec"]
+        names = self.prelude(spec)
+        self.components(spec["components"], "/spec/components", names)
+        if "pods" in spec:
+            written = spec["pods"]["selector"]
+            single = not isinstance(written, list)
+            for index, entry in enumerate([written] if single else written):
+                self.selector(entry, "/spec/pods/selector" if single else f"/spec/pods/selector/{index}", names)
+        if "status" in spec:
+            self.status(spec["status"], "/spec/status", names)
+        if "suspend" in spec:
+            self.suspend(spec["suspend"], "/spec/suspend", names)
+        self.gang(spec.get("gang", ()), "/spec/gang", names, None)
+        self.guards(spec, "/spec", names)
+        for index, entry in enumerate(spec.get("invalid", ())):
+            self.condition(entry, "when", f"/spec/invalid/{index}", names)
+        return self.notes
+
+    def guards(self, parent: Mapping[str, Any], at: str, names: Names) -> None:
+        """`incomplete` and `immutable`."""
+        for index, entry in enumerate(parent.get("incomplete", ())):
+            self.condition(entry, "when", f"{at}/incomplete/{index}", names)
+        for index, entry in enumerate(parent.get("immutable", ())):
+            place = f"{at}/immutable/{index}"
+            self.condition(entry, "when", place, names)
+            for name in ("places", "except"):
+                for number in range(len(entry.get(name, ()))):
+                    self.immutable(f"{place}/{name}/{number}", names)
+
+    def immutable(self, at: str, names: Names) -> None:
+        """A place that cannot be changed, which the kind has; whose status it is does not matter."""
+        self.notes.unknown_rule = "WM507"
+        self.expression(at, names)
+        self.notes.unknown_rule = "WM501"
+
+    # Variables and references
+
+    def prelude(self, spec: Mapping[str, Any]) -> Names:
+        """The variables and references of the workload; a reference sees variables, and variables see references."""
+        references = spec.get("references", ())
+        shapes = {entry["name"]: self.referred(entry, index) for index, entry in enumerate(references)}
+        refs = Shape(MAP, fields=shapes, required=tuple(shapes), open="")
+        names = self.variables(spec, "/spec", Names({"object": (self.root,), "refs": (refs,)}))
+        for index, entry in enumerate(references):
+            self.reference(entry, f"/spec/references/{index}", names, shapes[entry["name"]])
+        return names
+
+    def referred(self, entry: Mapping[str, Any], index: int) -> Value:
+        """The shape of what a reference names."""
+        targets = entry.get("candidates", [entry])
+        is_list = all("resourceName" not in target for target in targets)
+        where = f"refs.{entry['name']}{'[]' if is_list else ''}"
+        found: list[Value] = []
+        for number, target in enumerate(targets):
+            api_version, kind = target.get("apiVersion"), target.get("kind")
+            at = f"/spec/references/{index}" + (f"/candidates/{number}" if "candidates" in entry else "")
+            shape = None
+            if isinstance(api_version, str) and isinstance(kind, str):
+                group, _, version = api_version.rpartition("/")
+                shape = self.kinds.root(group, version, kind)
+                if shape is None:
+                    self.notes.stopped.setdefault(at, {})[kind] = f"no schema is given for {kind} {api_version}"
+            else:
+                self.notes.stopped.setdefault(at, {})["refs"] = "the kind is read from the object"
+            found.append(ANYTHING if shape is None else (elsewhere(shape, where),))
+        value = joined(*found)
+        return list_of(value) if is_list else value
+
+    def reference(self, entry: Mapping[str, Any], at: str, names: Names, value: Value) -> None:
+        """The fields of a reference."""
+        facts = self.condition(entry, "when", at, names)
+        inner = names.knowing(facts)
+        targets = [(entry, at)]
+        if "candidates" in entry:
+            targets = [(target, f"{at}/candidates/{index}") for index, target in enumerate(entry["candidates"])]
+        for target, place in targets:
+            self.literal(target, "apiVersion", place, inner)
+            self.literal(target, "kind", place, inner)
+            self.field(target, "namespace", place, inner, STRING)
+            self.field(target, "resourceName", place, inner, STRING)
+        self.labels(entry.get("selector", {}), f"{at}/selector", inner)
+        element = joined(*(shape.element() for shape in value if "list" in shape.kinds))
+        self.condition(entry, "where", at, inner.adding(item=element))
+
+    # Components
+
+    def components(self, entries: Iterable[Mapping[str, Any]], at: str, names: Names) -> None:
+        """A list of components."""
+        for index, entry in enumerate(entries):
+            self.component(entry, f"{at}/{index}", names)
+
+    def component(self, entry: Mapping[str, Any], at: str, names: Names) -> None:
+        """One component and what is nested in it."""
+        names = names.knowing(self.condition(entry, "when", at, names))
+        names = self.elements(entry, at, names)
+        names = self.variables(entry, at, names)
+        names = names.knowing(self.condition(entry, "where", at, names))
+        self.scopes[entry["name"]] = names
+        self.literal(entry, "role", at, names)
+        self.field(entry, "instance", at, names, SCALAR)
+        for count in _COUNTS:
+            self.field(entry, count, at, names, INT)
+        self.template(entry, at, names)
+        observed = entry.get("observed", {})
+        for counter in COUNTERS:
+            self.field(observed, counter, f"{at}/observed", names, INT)
+        creates = entry.get("creates", ())
+        for index, made in enumerate(creates if isinstance(creates, list) else ()):
+            self.condition(made, "when", f"{at}/creates/{index}", names)
+        if "embed" in entry:
+            self.embed(entry["embed"], f"{at}/embed", names)
+        if "pods" in entry:
+            self.pods(entry["pods"], f"{at}/pods", names)
+        self.guards(entry, at, names)
+        self.components(entry.get("components", ()), f"{at}/components", names)
+
+    def elements(self, entry: Mapping[str, Any], at: str, names: Names) -> Names:
+        """The names inside `forEach`: the element, and its index or key."""
+        each = entry.get("forEach")
+        if each is None:
+            return names
+        if isinstance(each, dict) and "values" in each:
+            over: Value = constant(each["values"])
+        else:
+            over = self.field(entry, "forEach", at, names, EACH, "`forEach` visits a list or a map") or ANYTHING
+        items: list[Value] = [shape.element() for shape in over if "list" in shape.kinds]
+        items += [_free(shape) for shape in over if "map" in shape.kinds]
+        keys = {"int"} if "map" not in kinds_of(over) else {"string"} if "list" not in kinds_of(over) else SCALAR
+        if "item" in names.roots:
+            names = names.adding(parent=names.roots["item"])
+        # What is known of the `item` above says nothing of this one.
+        hidden = tuple(fact for fact in names.facts if "item" in fact)
+        return replace(names.adding(item=joined(*items), key=of_kinds(*keys)), facts=names.facts - set(hidden))
+
+    def template(self, entry: Mapping[str, Any], at: str, names: Names) -> None:
+        """The parts of a pod template."""
+        for name, wanted in (("podTemplate", "PodTemplateSpec"), ("podSpec", "PodSpec"), ("podMetadata", "ObjectMeta")):
+            if name not in entry:
+                continue
+            written, place = entry[name], f"{at}/{name}"
+            if isinstance(written, dict) and "merge" in written:
+                for index, layer in enumerate(written["merge"]):
+                    self.layer(self.value(layer, f"{place}/merge/{index}", names), f"{place}/merge/{index}", wanted)
+                if "lists" in written:
+                    self.field(written, "lists", place, names, STRING)
+            else:
+                self.layer(self.value(written, place, names), place, wanted)
+        self.pod_fields(entry, at, names)
+        main = entry.get("mainContainer")
+        if isinstance(main, dict) and "name" in main:
+            self.literal(main, "name", f"{at}/mainContainer", names)
+        else:
+            self.literal(entry, "mainContainer", at, names)
+
+    def layer(self, value: Value, at: str, wanted: str) -> None:
+        """A part of a pod template: it has a field of that type at least."""
+        self.result(value, MAP, at, f"a {wanted} is a map")
+        maps = [shape for shape in value if "map" in shape.kinds]
+        known = core_types.fields(wanted)
+        if not maps or any(shape.open is not None or shape.values is not None for shape in maps):
+            return
+        if any(known & set(shape.fields) for shape in maps):
+            if wanted == "PodTemplateSpec" and not any("spec" in shape.fields for shape in maps):
+                self.notes.problems.append(self.no_template(maps[0], at, wanted))
+            return
+        self.notes.problems.append(self.no_template(maps[0], at, wanted))
+
+    def no_template(self, shape: Shape, at: str, wanted: str) -> Problem:
+        """The problem of a place that is no part of a pod template."""
+        message = (
+            f"a {wanted} is wanted, and `{shape.where or 'the value'}` of {self.notes.kind} has none of its fields"
+        )
+        if wanted == "PodTemplateSpec":
+            message = f"a {wanted} has a `spec`, and `{shape.where or 'the value'}` of {self.notes.kind} has none"
+        cure = None
+        if "containers" in shape.fields:
+            cure = "it is a PodSpec: write podSpec instead of podTemplate"
+        elif "template" in shape.fields:
+            cure = f"did you mean {shape.where}.template?"
+        elif "spec" in shape.fields:
+            cure = "it is a PodTemplateSpec: write podTemplate, or name its `spec`"
+        return Problem("WM502", "error", at, None, 0, message, cure)
+
+    def pod_fields(self, parent: Mapping[str, Any], at: str, names: Names) -> None:
+        """The entries of `podFields` (S7.4)."""
+        for index, entry in enumerate(parent.get("podFields", ())):
+            place = f"{at}/podFields/{index}"
+            inner = names.knowing(self.condition(entry, "when", place, names))
+            each = self.field(entry, "forEach", place, inner, frozenset({"list"}), "`forEach` visits a list here")
+            if each is not None:
+                patch = joined(*(shape.element() for shape in each if "list" in shape.kinds))
+                inner = inner.adding(patch=patch)
+            inner = inner.knowing(self.condition(entry, "where", place, inner))
+            self.literal(entry, "container", place, inner)
+            self.literal(entry, "key", place, inner)
+            value = self.value(entry["value"], f"{place}/value", inner)
+            self.pod_field(entry, value, place)
+
+    def pod_field(self, entry: Mapping[str, Any], value: Value, at: str) -> None:
+        """One entry of `podFields`: the field is one that a pod has, and the value of its type."""
+        target: Value = (of_type("Container" if "container" in entry else "PodTemplateSpec", ""),)
+        for name in entry["field"].split(".") if "field" in entry else ():
+            found = [(shape, shape.member(name) or shape.value()) for shape in target if "map" in shape.kinds]
+            if not found:
+                self.problem("WM501", f"{at}/field", f"`{name}` of `{entry['field']}` is in no map of a pod template")
+                return
+            known = [one for _, one in found if one is not None]
+            if not known:
+                owner = found[0][0].where or ("a container" if "container" in entry else "a pod template")
+                message = f"`{owner}` has no field `{name}`"
+                self.problem("WM501", f"{at}/field", message, names_cure(name, found[0][0].fields))
+                return
+            target = joined(*known)
+        if "key" in entry:
+            self.result(target, MAP, f"{at}/field", "`key` names an entry of a map")
+            target = joined(*(free for shape in target if (free := shape.value()) is not None))
+        if not kinds_of(value) & kinds_of(target):
+            field = entry.get("field", "the container")
+            message = f"`{field}` of a pod takes {one_of(kinds_of(target))}"
+            self.result(value, kinds_of(target), f"{at}/value", message)
+
+    def embed(self, embed: Mapping[str, Any], at: str, names: Names) -> None:
+        """A workload of another kind inside a component: what is given for its spec has the fields of that."""
+        self.literal(embed, "apiVersion", at, names)
+        self.literal(embed, "kind", at, names)
+        given = {name: self.field(embed, name, at, names, MAP) for name in ("object", "spec", "labels", "annotations")}
+        self.field(embed, "name", at, names, STRING)
+        self.field(embed, "status", at, names, MAP)
+        self.pod_fields(embed, at, names)
+        api_version, kind = embed.get("apiVersion"), embed.get("kind")
+        spec = given["spec"]
+        if spec is None or not isinstance(api_version, str) or not isinstance(kind, str):
+            return
+        group, _, version = api_version.rpartition("/")
+        inner = self.kinds.root(group, version, kind)
+        wanted = None if inner is None else inner.member("spec")
+        if wanted is None:
+            self.notes.stopped.setdefault(at, {})[kind] = f"no schema is given for {kind} {api_version}"
+        elif _are_apart(spec, wanted):
+            message = f"`{spec[0].where}` of {self.notes.kind} has none of the fields of the spec of a {kind}"
+            self.problem("WM502", f"{at}/spec", message, f"name the place that holds the spec of the {kind}")
+
+    def pods(self, pods: Mapping[str, Any], at: str, names: Names) -> None:
+        """How a component's pods are told from others."""
+        names = names.adding(pod=(pod(),))
+        self.labels(pods.get("matchLabels", {}), f"{at}/matchLabels", names)
+        names = names.knowing(self.condition(pods, "match", at, names))
+        for name in ("instance", "replica", "index", "firstIndex", "revision"):
+            self.field(pods, name, at, names, SCALAR)
+
+    def selector(self, entry: Mapping[str, Any], at: str, names: Names) -> None:
+        """One label selector."""
+        if set(entry) == {"from"} and isinstance(entry["from"], str):
+            value = self.expression(f"{at}/from", names)
+            self.result(value, MAP | STRING, f"{at}/from", "a label selector is a map, or a text")
+        else:
+            self.labels(entry, at, names)
+
+    # Status
+
+    def status(self, status: Mapping[str, Any], at: str, names: Names) -> None:
+        """How the phase is read (S9)."""
+        entries = self.conditions(status, at, names)
+        maps = [shape for shape in entries if "map" in shape.kinds]
+        kinds = [found for shape in maps if (found := shape.member("type")) is not None]
+        texts = list_of(joined(*kinds) if kinds else of_kinds("string"))
+        condition = tuple(replace(shape, required={*shape.required, *_CONDITION}) for shape in maps) or ANYTHING
+        part = {name: of_kinds("int") for name in _PART} | {
+            name: of_kinds("string") for name in ("component", "instance")
+        }
+        names = names.adding(
+            conditions=list_of(condition),
+            conditionsTrue=texts,
+            conditionsFalse=texts,
+            parts=list_of((Shape(MAP, fields=part, required=tuple(part)),)),
+        )
+        names = self.variables(status, at, names)
+        if status.get("observedGeneration") is not False:
+            self.field(status, "observedGeneration", at, names, INT | STRING)
+        managed = status.get("managedBy", {})
+        self.field(managed, "value", f"{at}/managedBy", names, STRING)
+        self.field(status, "reason", at, names, STRING)
+        self.field(status, "message", at, names, STRING)
+        self.condition(status, "updating", at, names)
+        for index, rule in enumerate(status.get("rules", ())):
+            place = f"{at}/rules/{index}"
+            inner = names.knowing(self.condition(rule, "when", place, names))
+            self.known_condition(rule, place, texts)
+            self.field(rule, "reason", place, inner, STRING)
+            self.field(rule, "message", place, inner, STRING)
+        if "readiness" in status:
+            readiness, place = status["readiness"], f"{at}/readiness"
+            self.field(readiness, "wanted", place, names, INT)
+            self.field(readiness, "ready", place, names, INT)
+            self.condition(readiness, "wasReady", place, names)
+            self.known_condition(readiness, place, texts)
+
+    def conditions(self, status: Mapping[str, Any], at: str, names: Names) -> Value:
+        """The shape of one condition; the default place may be one that the kind has not, and then there are none."""
+        if "conditions" in status:
+            found = self.expression(f"{at}/conditions", names)
+            self.result(found, frozenset({"list"}), f"{at}/conditions", "the conditions are a list")
+        else:
+            found = joined(
+                *(one for shape in self.root.member("status") or () if (one := shape.member("conditions")) is not None)
+            )
+        return joined(*(shape.element() for shape in found if "list" in shape.kinds))
+
+    def known_condition(self, parent: Mapping[str, Any], at: str, texts: Value) -> None:
+        """Note a condition that the schema does not list."""
+        if "condition" in parent:
+            self.assigned(parent["condition"], texts[0].element(), f"{at}/condition")
+
+    # Suspension and gang
+
+    def suspend(self, suspend: Mapping[str, Any], at: str, names: Names) -> None:
+        """How suspension is asked for, and ended (S17)."""
+        self.condition(suspend, "requested", at, names)
+        for name in ("suspend", "resume"):
+            for index, action in enumerate(suspend.get(name, ())):
+                place = f"{at}/{name}/{index}"
+                inner = names.knowing(self.condition(action, "when", place, names))
+                if "remove" in action:
+                    self.place(f"{place}/remove", inner)
+                else:
+                    self.assigned(action.get("to"), self.place(f"{place}/set", inner), f"{place}/to")
+
+    def gang(self, entries: Iterable[Mapping[str, Any]], at: str, names: Names, inside: str | None) -> None:
+        """The gang entries (S11)."""
+        for index, entry in enumerate(entries):
+            self.gang_entry(entry, f"{at}/{index}", names, inside)
+
+    def gang_entry(self, entry: Mapping[str, Any], at: str, names: Names, inside: str | None) -> None:
+        """One gang entry."""
+        outer = self.scopes.get(inside or "", names)
+        facts = self.condition(entry, "when", at, outer)
+        per = entry.get("per", {})
+        scope = per.get("replicaOf", per.get("instanceOf")) or inside
+        group = self.scopes.get(scope or "", names).knowing(facts)
+        self.range(per, f"{at}/per", group)
+        self.field(per, "by", f"{at}/per", group, None)
+        for index, member in enumerate(entry.get("members", ())):
+            if isinstance(member, Mapping):
+                place = f"{at}/members/{index}"
+                inner = self.scopes.get(member["component"].partition("/")[0], names).knowing(facts)
+                self.field(member, "minPods", place, inner, INT)
+                replicas = member.get("replicas", {})
+                of = self.scopes.get(replicas.get("of", ""), inner)
+                self.range(replicas, f"{place}/replicas", of.knowing(facts))
+        self.field(entry, "minMember", at, group, INT)
+        self.field(entry, "queue", at, group, STRING)
+        self.field(entry, "priorityClass", at, group, STRING)
+        for name in ("required", "preferred"):
+            self.field(entry.get("topology", {}), name, f"{at}/topology", group, STRING)
+        self.gang(entry.get("subgroups", ()), f"{at}/subgroups", names, scope)
+
+    def range(self, written: Mapping[str, Any], at: str, names: Names) -> None:
+        """Some replicas of a component."""
+        self.field(written, "from", at, names, INT)
+        self.field(written, "to", at, names, INT)
+
+
+def _free(shape: Shape) -> Value:
+    """What stands under the keys of a map that `forEach` visits."""
+    free = shape.value()
+    if free is not None:
+        return free
+    if shape.open is not None:
+        return ANYTHING
+    return joined(*(value for name in shape.fields if (value := shape.member(name)) is not None))
+
+
+def _steps(shape: Shape, name: str) -> list[str]:
+    """The path of a field, in steps: names, `[]` for elements and `[*]` for free keys."""
+    path = shape.where.replace("[]", ".[]").replace("[*]", ".[*]")
+    return [*path.split("."), name] if path else [name]
+
+
+def _has(root: Shape, path: list[str]) -> bool:
+    """Whether a kind has a field at a path in steps."""
+    value: Value = (root,)
+    for step in path:
+        found: list[Value] = []
+        for shape in value:
+            one = shape.element() if step == "[]" else shape.value() if step == "[*]" else shape.member(step)
+            if one is not None:
+                found.append(one)
+        if not found:
+            return False
+        value = joined(*found)
+    return True
+
+
+def _are_apart(value: Value, other: Value) -> bool:
+    """Whether two maps of known fields have no field in common."""
+    sides = []
+    for side in (value, other):
+        maps = [shape for shape in side if "map" in shape.kinds]
+        if not maps or any(shape.open is not None or shape.values is not None for shape in maps):
+            return False
+        sides.append({name for shape in maps for name in shape.fields})
+    return not sides[0] & sides[1]

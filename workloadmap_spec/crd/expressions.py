@@ -1,0 +1,617 @@
+"""One expression against the shapes of its variables: fields, types, comparisons, guards.
+
+The profile's own checker (`cel/checker.py`) has looked at the tree before, so that nothing is said here about what no
+schema is needed for. As there, one mistake gives one finding: what is wrong has any shape from there on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from workloadmap_spec.cel import Node, path_of
+from workloadmap_spec.cel.findings import nearest
+from workloadmap_spec.cel.guards import NO_FACTS, Facts, of_elements, place, present, when_false, when_true
+from workloadmap_spec.cel.tree import (
+    Binary,
+    Call,
+    Has,
+    Ident,
+    Index,
+    ListLiteral,
+    Macro,
+    MapLiteral,
+    Select,
+    Ternary,
+    Unary,
+    field_offset,
+)
+from workloadmap_spec.cel.tree import Literal as LiteralNode
+from workloadmap_spec.crd.shapes import (
+    ANYTHING,
+    EVERY,
+    Shape,
+    Value,
+    constant,
+    enum_of,
+    joined,
+    kinds_of,
+    list_of,
+    of_kinds,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+_ARTICLES: Final = {
+    "string": "a string",
+    "int": "an int",
+    "double": "a double",
+    "bool": "a bool",
+    "list": "a list",
+    "map": "a map",
+    "timestamp": "a timestamp",
+    "duration": "a duration",
+}
+_NUMBERS: Final = frozenset({"int", "double"})
+_STRING: Final = frozenset({"string"})
+_BOOL: Final = frozenset({"bool"})
+_SIZED: Final = frozenset({"list", "map"})
+_TIMES: Final = frozenset({"timestamp", "duration"})
+#: What conversions take, and what they give.
+_CONVERSIONS: Final = {
+    "int": ({"string"} | _NUMBERS, "int"),
+    "double": ({"string"} | _NUMBERS, "double"),
+    "string": ({"string", "int"}, "string"),
+    "timestamp": ({"string"}, "timestamp"),
+    "duration": ({"string"}, "duration"),
+}
+#: What holds where nothing does: behind a condition that this version of the kind never fulfils.
+NEVER: Final = "never"
+#: So many names are listed where none is like the one that is written.
+_MAX_LISTED: Final = 12
+
+
+class Problem(NamedTuple):
+    """Something in a mapping that the schema of the kind contradicts.
+
+    `at` is the JSON Pointer of the text in the mapping; `offset` and `length` are of the part that is meant, None for
+    the whole value.
+    """
+
+    rule: str
+    level: Literal["error", "warning"]
+    at: str
+    offset: int | None
+    length: int
+    message: str
+    cure: str | None
+
+
+@dataclass(slots=True)
+class Scope:
+    """What an expression may see."""
+
+    #: The shapes of the variables of the specification; `variables` and `refs` are maps of those that are declared.
+    roots: Mapping[str, Value]
+    #: What is known to be there, from the conditions around.
+    facts: Facts = NO_FACTS
+    #: The trees of the declared variables that are one expression, which a condition may name.
+    trees: Mapping[str, Node] = field(default_factory=dict)
+
+
+class Checker:
+    """One walk over one expression; `notes` collects what is found."""
+
+    def __init__(self, notes: Notes, at: str, text: str, scope: Scope) -> None:
+        """Start with the variables of a scope."""
+        self.notes = notes
+        self.at = at
+        self.text = text
+        self.scope = scope
+        self.bound: dict[str, Value] = {}
+        self.unguarded: list[Node] = []
+        self.null_safe = False
+
+    def check(self, tree: Node) -> Value:
+        """The shape of the whole expression, after noting what is wrong with it."""
+        self.null_safe = path_of(tree) is not None
+        return self.infer(tree, self.scope.facts)
+
+    # Notes
+
+    def note(  # noqa: PLR0913 - the facts of a problem
+        self,
+        rule: str,
+        offset: int,
+        length: int,
+        message: str,
+        cure: str | None = None,
+        level: Literal["error", "warning"] = "error",
+    ) -> Value:
+        """Note a problem; what is wrong has any shape from here on."""
+        self.notes.problems.append(Problem(rule, level, self.at, offset, length, message, cure))
+        return ANYTHING
+
+    def source(self, node: Node) -> str:
+        """A part as its author wrote it."""
+        return self.text[node.offset : node.offset + node.length]
+
+    def demand(self, node: Node, value: Value, kinds: Iterable[str], does: str, cure: str | None = None) -> bool:
+        """Note a problem if a part has none of the types that its use takes."""
+        found = kinds_of(value)
+        if found & set(kinds):
+            return True
+        self.note("WM502", node.offset, node.length, f"{does}, and {self.described(node, value)}", cure)
+        return False
+
+    def described(self, node: Node, value: Value) -> str:
+        """`item.name` is a string in the schema."""
+        where = next((shape.where for shape in value if shape.where), "")
+        place = f" ({self.notes.named(where)})" if where else ""
+        return f"`{self.source(node)}`{place} is {one_of(kinds_of(value))}"
+
+    # The walk
+
+    def infer(self, node: Node, facts: Facts) -> Value:  # noqa: C901, PLR0911, PLR0912 - one case for each kind of node
+        """The shape of a part; one that is never evaluated has any."""
+        if NEVER in facts:
+            return ANYTHING
+        match node:
+            case LiteralNode():
+                return constant(node.value)
+            case Ident():
+                return self.bound.get(node.name) or self.scope.roots.get(node.name, ANYTHING)
+            case Select():
+                operand = self.infer(node.operand, facts)
+                at, length = field_offset(node), len(node.field)
+                value = self.select(node.operand, operand, node.field, at, length)
+                self.guard(node, operand, node.field, facts)
+                return value
+            case Index():
+                return self.index(node, facts)
+            case Has():
+                return self.has(node, facts)
+            case Macro():
+                return self.macro(node, facts)
+            case Call():
+                return self.call(node, facts)
+            case Unary():
+                operand = self.infer(node.operand, facts)
+                if node.operator == "!":
+                    self.demand(node.operand, operand, _BOOL, "`!` takes a condition")
+                    return of_kinds("bool")
+                self.demand(node.operand, operand, _NUMBERS, "`-` takes a number")
+                return of_kinds(*(kinds_of(operand) & _NUMBERS or _NUMBERS))
+            case Binary():
+                return self.binary(node, facts)
+            case Ternary():
+                self.demand(node.condition, self.infer(node.condition, facts), _BOOL, "`?` takes a condition")
+                then = self.infer(node.then, facts | self.when(node.condition, holds=True))
+                return joined(then, self.infer(node.otherwise, facts | self.when(node.condition, holds=False)))
+            case ListLiteral():
+                elements = [self.infer(element, facts) for element in node.elements]
+                return list_of(joined(*elements)) if elements else (Shape(frozenset({"list"})),)
+            case MapLiteral():
+                values = {str(key.value): self.infer(value, facts) for key, value in node.entries}  # type: ignore[union-attr] # literals (P06)
+                return (Shape(frozenset({"map"}), fields=values, required=tuple(values)),)
+
+    # Fields and elements
+
+    def select(self, node: Node, operand: Value, name: str, at: int, length: int) -> Value:
+        """A field of what `node` is."""
+        maps = [shape for shape in operand if "map" in shape.kinds]
+        if not maps:
+            message = f"only maps have fields, and {self.described(node, operand)}"
+            return self.note("WM502", at, length, message, self.element_cure(node, operand))
+        found: list[Value] = []
+        for shape in maps:
+            declared = shape.member(name)
+            free = shape.value()
+            if declared is not None:
+                found.append(declared)
+            elif free is not None:
+                found.append(free)
+            elif shape.open is not None:
+                if shape.open:
+                    self.notes.stop(self.at, shape)
+                found.append(ANYTHING)
+        return joined(*found) if found else self.unknown(node, maps, name, at, length)
+
+    def element_cure(self, node: Node, operand: Value) -> str | None:
+        """What to do about a field of a list."""
+        if "list" not in kinds_of(operand):
+            return None
+        return f"name an element, {self.source(node)}[0], or visit all of them with forEach or a macro"
+
+    def unknown(self, node: Node, maps: list[Shape], name: str, at: int, length: int) -> Value:
+        """Note that no schema has the field."""
+        shape = maps[0]
+        place = self.notes.named(shape.where) if shape.where else self.notes.kind
+        if isinstance(node, Ident) and node.name in {"variables", "refs"}:
+            return ANYTHING
+        if not shape.where and not shape.fields:
+            place = f"`{self.source(node)}`"
+        if self.notes.elsewhere(shape, name):
+            return ANYTHING
+        message = f"{place} has no field `{name}`"
+        return self.note(self.notes.unknown_rule, at, length, message, self.notes.cure(shape, name))
+
+    def guard(self, node: Select | Index, operand: Value, name: str, facts: Facts) -> None:
+        """Note a field that may be missing where the expression needs it (P20 with the knowledge of the schema)."""
+        if self.null_safe or present(node) in facts or present(node) in self.scope.facts:
+            self.notes.decide(self.at, node)
+            return
+        if isinstance(node.operand, Ident) and node.operand.name in {"variables", "refs"}:
+            return
+        maps = [shape for shape in operand if "map" in shape.kinds]
+        known = [name in shape.fields or shape.values is not None for shape in maps]
+        if not maps or not (all(known) or self.notes.elsewhere(maps[known.index(False)], name)):
+            return
+        self.notes.decide(self.at, node)
+        if all(name in shape.required for shape in maps) or self.behind_unguarded(node):
+            return
+        self.unguarded.append(node)
+        written = self.source(node)
+        is_filled = all(name in shape.required or name in shape.filled for shape in maps)
+        if isinstance(node, Select) and _is_chain(node):
+            cure = f"guard it: has({written}) ? {written} : DEFAULT, or declare a variable with a default"
+        elif isinstance(node, Select):
+            cure = "declare a variable with a default, or test for it with has() in a macro"
+        else:
+            cure = f"guard it: {self.source(node.key)} in {self.source(node.operand)} ? {written} : DEFAULT"
+        reason = f"{self.notes.owner(maps[0].where)} need not have it, and then the expression fails"
+        if is_filled:
+            reason = "the API server fills it in, and a manifest may leave it out: then the expression fails"
+        self.note(
+            "WM505",
+            node.offset,
+            node.length,
+            f"`{written}` may be missing: {reason}",
+            cure,
+            "warning" if is_filled else "error",
+        )
+
+    def behind_unguarded(self, node: Select | Index) -> bool:
+        """Whether something before this step was noted: one guard after the other is written from there."""
+        before: Node = node.operand
+        while isinstance(before, Select | Index):
+            if any(before is one for one in self.unguarded):
+                return True
+            before = before.operand
+        return False
+
+    def index(self, node: Index, facts: Facts) -> Value:
+        """`operand[key]`: of a list by an int, of a map by a string."""
+        operand = self.infer(node.operand, facts)
+        key = self.infer(node.key, facts)
+        kinds, keys = kinds_of(operand), kinds_of(key)
+        if not kinds & _SIZED:
+            message = f"only lists and maps have elements, and {self.described(node.operand, operand)}"
+            return self.note("WM502", node.key.offset, node.key.length, message)
+        if isinstance(node.key, LiteralNode) and isinstance(node.key.value, str) and "map" in kinds:
+            value = self.select(node.operand, operand, node.key.value, node.key.offset, node.key.length)
+            self.guard(node, operand, node.key.value, facts)
+            return value
+        is_list, is_map = "list" in kinds and "int" in keys, "map" in kinds and "string" in keys
+        if not is_list and not is_map:
+            what = "a list has an int for index" if "list" in kinds else "a map has strings for keys"
+            message = f"{what}, and {self.described(node.key, key)}"
+            cure = None
+            if "list" in kinds:
+                cure = f"visit the elements: {self.source(node.operand)}.filter(x, x.name == {self.source(node.key)})"
+            return self.note("WM502", node.key.offset, node.key.length, message, cure)
+        elements = [shape.element() for shape in operand if "list" in shape.kinds and is_list]
+        elements += [_any_field(shape) for shape in operand if "map" in shape.kinds and is_map]
+        return joined(*elements)
+
+    def has(self, node: Has, facts: Facts) -> Value:
+        """`has(operand.field)`: the field must be one that the kind has, and what it is a field of there."""
+        operand = self.infer(node.operand, facts)
+        offset = self.text.rfind(node.field, node.offset, node.offset + node.length)
+        self.select(node.operand, operand, node.field, offset, len(node.field))
+        return of_kinds("bool")
+
+    # Macros and calls
+
+    def macro(self, node: Macro, facts: Facts) -> Value:
+        """`range.macro(variable, body)`."""
+        over = self.infer(node.range, facts)
+        kinds = kinds_of(over)
+        element = ANYTHING
+        if self.demand(node.range, over, _SIZED, f"`{node.macro}` visits the elements of a list"):
+            elements = [shape.element() for shape in over if "list" in shape.kinds]
+            if "map" in kinds and "list" not in kinds:
+                elements.append(of_kinds("string"))
+            element = joined(*elements)
+        hidden = self.bound.get(node.variable)
+        self.bound[node.variable] = element
+        inner = facts | of_elements(node)
+        if "list" not in kinds:
+            inner |= {f"has {place(node.range)}[{node.variable}]"}
+        body = self.infer(node.body, inner)
+        if node.macro != "map":
+            self.demand(node.body, body, _BOOL, f"`{node.macro}` takes a condition")
+        if hidden is None:
+            del self.bound[node.variable]
+        else:
+            self.bound[node.variable] = hidden
+        if node.macro == "map":
+            return list_of(body)
+        return list_of(element) if node.macro == "filter" else of_kinds("bool")
+
+    def call(self, node: Call, facts: Facts) -> Value:
+        """A function of the profile."""
+        parts = node.arguments if node.receiver is None else (node.receiver, *node.arguments)
+        values = [self.infer(part, facts) for part in parts]
+        name = node.function
+        if name == "size":
+            self.demand(parts[0], values[0], _SIZED, "`size` counts the elements of a list or map")
+            return of_kinds("int")
+        if name in _CONVERSIONS:
+            takes, gives = _CONVERSIONS[name]
+            self.demand(parts[0], values[0], {*takes, gives}, f"`{name}` takes {one_of(frozenset(takes))}")
+            return (Shape(frozenset({gives})),)
+        if name in {"contains", "startsWith", "endsWith"}:
+            for part, value in zip(parts, values, strict=True):
+                self.demand(part, value, _STRING, f"`{name}` takes strings")
+            return of_kinds("bool")
+        return values[0] if name == "dyn" else ANYTHING
+
+    # Operators
+
+    def binary(self, node: Binary, facts: Facts) -> Value:
+        """`left operator right`."""
+        left = self.infer(node.left, facts)
+        operator = node.operator
+        if operator in {"&&", "||"}:
+            self.demand(node.left, left, _BOOL, f"`{operator}` takes conditions")
+            right = self.infer(node.right, facts | self.when(node.left, holds=operator == "&&"))
+            self.demand(node.right, right, _BOOL, f"`{operator}` takes conditions")
+            return of_kinds("bool")
+        right = self.infer(node.right, facts)
+        if operator in {"==", "!="}:
+            self.equal(node, left, right)
+            return of_kinds("bool")
+        if operator == "in":
+            self.member(node, left, right)
+            return of_kinds("bool")
+        if operator in {"<", "<=", ">", ">="}:
+            takes = _NUMBERS | _TIMES
+            does = f"`{operator}` orders numbers"
+            if self.both(node, left, right, takes, does):
+                self.same(node, left, right)
+            return of_kinds("bool")
+        return self.arithmetic(node, left, right)
+
+    def arithmetic(self, node: Binary, left: Value, right: Value) -> Value:
+        """`+`, `-`, `*`, `/`, `%`."""
+        takes = _NUMBERS | _TIMES | ({"string", "list"} if node.operator == "+" else frozenset())
+        does = f"`{node.operator}` takes numbers{' or strings' if node.operator == '+' else ''}"
+        if not self.both(node, left, right, takes, does):
+            return ANYTHING
+        kinds = kinds_of(left) & kinds_of(right)
+        if (kinds_of(left) | kinds_of(right)) & _TIMES:
+            return of_kinds(*_TIMES) if kinds_of(left) != EVERY and kinds_of(right) != EVERY else ANYTHING
+        if not kinds & takes:
+            texts = {"string"} & (kinds_of(left) | kinds_of(right))
+            cure = "make a text of the number: string(x)" if texts else None
+            message = f"`{node.operator}` takes two of one type: {self.two(node, left, right)}"
+            return self.note("WM503", node.offset, node.length, message, cure)
+        return (Shape(kinds & takes),) if kinds & takes != takes else ANYTHING
+
+    def both(self, node: Binary, left: Value, right: Value, takes: frozenset[str], does: str) -> bool:
+        """Whether both operands have a type that their use takes; a problem is noted for each that has not."""
+        is_left = self.demand(node.left, left, takes, does)
+        return self.demand(node.right, right, takes, does) and is_left
+
+    def two(self, node: Binary, left: Value, right: Value) -> str:
+        """Both operands in words."""
+        return f"{self.described(node.left, left)}, {self.described(node.right, right)}"
+
+    def same(self, node: Binary, left: Value, right: Value) -> bool:
+        """Note a problem if two values have no type in common."""
+        mine, others = kinds_of(left), kinds_of(right)
+        if mine & others or not mine or not others:
+            return True
+        message = f"`{node.operator}` compares values that are never equal: {self.two(node, left, right)}"
+        self.note("WM503", node.offset, node.length, message, self.conversion(node, mine, others))
+        return False
+
+    def conversion(self, node: Binary, mine: frozenset[str], others: frozenset[str]) -> str | None:  # noqa: PLR0911 - one for each type
+        """What to write where two types differ."""
+        for literal, other, kinds in ((node.right, node.left, mine), (node.left, node.right, others)):
+            if not isinstance(literal, LiteralNode):
+                continue
+            value = literal.value
+            if kinds == _STRING:
+                return f'write "{str(value).lower()}"' if not isinstance(value, str) else None
+            if kinds == _BOOL:
+                return f"write {self.source(other)}, or !{self.source(other)}"
+            if kinds <= _NUMBERS and isinstance(value, str) and value.lstrip("-").isdigit():
+                return f"write {value}"
+            if kinds <= _SIZED:
+                return f"compare its size, size({self.source(other)}), or look into it: {self.source(literal)} in it"
+            if kinds == {"int"} and isinstance(value, float):
+                return f"write {int(value)}"
+        if mine == {"int"} and others == _STRING:
+            return f"write string({self.source(node.left)})"
+        if mine == _STRING and others == {"int"}:
+            return f"write string({self.source(node.right)})"
+        return "compare values of one type"
+
+    def equal(self, node: Binary, left: Value, right: Value) -> None:
+        """`==` and `!=`: the types meet, and a text is one that the other may be."""
+        if not self.same(node, left, right):
+            return
+        for part, literal, other in ((node.left, node.right, left), (node.right, node.left, right)):
+            if isinstance(literal, LiteralNode) and not isinstance(part, LiteralNode):
+                self.allowed(literal, part, other)
+
+    def allowed(self, literal: LiteralNode, part: Node, value: Value) -> None:
+        """Note a literal that a part never is, because the schema lists what it may be."""
+        enum = enum_of(value)
+        if enum is None or any(type(one) is type(literal.value) and one == literal.value for one in enum):
+            return
+        where = next((shape.where for shape in value if shape.where), "")
+        place = f" ({self.notes.named(where)})" if where else ""
+        message = f"`{self.source(part)}`{place} is never {self.source(literal)}"
+        self.note("WM504", literal.offset, literal.length, message, choice(literal.value, enum))
+
+    def member(self, node: Binary, left: Value, right: Value) -> None:
+        """`in`: an element of a list, or a key of a map."""
+        does = "`in` looks into a list or a map"
+        if not self.demand(node.right, right, _SIZED, does, f"compare it: {self.source(node.left)} == ..."):
+            return
+        kinds = kinds_of(right)
+        if "list" not in kinds:
+            if not self.demand(node.left, left, _STRING, "the keys of a map are strings"):
+                return
+            if isinstance(node.left, LiteralNode) and isinstance(node.left.value, str):
+                at, length = node.left.offset, node.left.length
+                self.select(node.right, right, node.left.value, at, length)
+            return
+        element = joined(*(shape.element() for shape in right if "list" in shape.kinds))
+        if "map" in kinds or not self.same(node, left, element):
+            return
+        if isinstance(node.right, ListLiteral):
+            for literal in node.right.elements:
+                if isinstance(literal, LiteralNode):
+                    self.allowed(literal, node.left, left)
+        elif isinstance(node.left, LiteralNode):
+            self.allowed_in(node.left, node.right, element)
+
+    def allowed_in(self, literal: LiteralNode, part: Node, element: Value) -> None:
+        """The same for the elements of a list."""
+        enum = enum_of(element)
+        if enum is not None and literal.value not in enum:
+            message = f"`{self.source(part)}` never has {self.source(literal)}: {self.notes.kind} lists what it has"
+            self.note("WM504", literal.offset, literal.length, message, choice(literal.value, enum))
+
+    # Facts
+
+    def when(self, condition: Node, *, holds: bool) -> Facts:
+        """What a condition says where it holds, or does not."""
+        return implied(condition, self.scope.trees, self.notes.api_version, holds=holds)
+
+
+@dataclass(slots=True)
+class Notes:
+    """What is found in one mapping against one version of its kind."""
+
+    #: In messages: `JobSet v1alpha2`.
+    kind: str
+    api_version: str
+    #: What to do about a field that a shape has not; it knows the other versions.
+    cure: Callable[[Shape, str], str | None]
+    #: Whether another version that the mapping claims, or another release, has a field that a shape has not. To read it
+    #: is to find nothing then.
+    is_elsewhere: Callable[[Shape, str], bool]
+    problems: list[Problem] = field(default_factory=list)
+    #: Where checking stopped, and why: by pointer in the mapping.
+    stopped: dict[str, dict[str, str]] = field(default_factory=dict)
+    #: The parts of expressions of which the schema tells whether they may be missing.
+    decided: set[tuple[str, int, int]] = field(default_factory=set)
+    #: Whether the status is a subresource, which an update of the object leaves as it is.
+    keeps_status: bool = False
+    #: WM507 while a place to write is looked at.
+    unknown_rule: str = "WM501"
+    is_written: bool = False
+
+    def owner(self, where: str) -> str:
+        """Whose schema a shape is from."""
+        root = where.partition(".")[0].partition("[")[0]
+        return {"pod": "a pod", "refs": "the object that is referred to"}.get(root, self.kind)
+
+    def named(self, where: str) -> str:
+        """A place of a schema in words."""
+        owner = self.owner(where)
+        return f"`{where}` of {owner}" if owner == self.kind else f"`{where}`"
+
+    def stop(self, at: str, shape: Shape) -> None:
+        """Note that nothing is known below a shape."""
+        self.stopped.setdefault(at, {})[shape.where] = shape.open or ""
+
+    def decide(self, at: str, node: Node) -> None:
+        """Note that the schema knows whether a part may be missing."""
+        self.decided.add((at, node.offset, node.length))
+
+    def elsewhere(self, shape: Shape, name: str) -> bool:
+        """Whether a field that a shape has not may be read all the same; nothing can be written to it."""
+        return not self.is_written and self.is_elsewhere(shape, name)
+
+
+def implied(condition: Node, trees: Mapping[str, Node], api_version: str, *, holds: bool, depth: int = 8) -> Facts:
+    """What a condition says where it holds, or does not, in objects of an `apiVersion`.
+
+    Variables that are conditions speak too.
+    """
+    facts = when_true(condition) if holds else when_false(condition)
+    if depth == 0:
+        return facts
+    parts: list[tuple[Node, bool]] = []
+    match condition:
+        case Binary(operator="&&") if holds:
+            parts = [(condition.left, holds), (condition.right, holds)]
+        case Binary(operator="||") if not holds:
+            parts = [(condition.left, holds), (condition.right, holds)]
+        case Unary(operator="!"):
+            parts = [(condition.operand, not holds)]
+        case Binary(operator="==" | "!=", left=Select(operand=Ident(name="object"), field="apiVersion")):
+            if isinstance(condition.right, LiteralNode):
+                is_equal = condition.right.value == api_version
+                return facts if is_equal == (holds == (condition.operator == "==")) else facts | {NEVER}
+        case Select(operand=Ident(name="variables"), field=name) if name in trees:
+            parts = [(trees[name], holds)]
+        case _:
+            pass
+    for part, one in parts:
+        facts |= implied(part, trees, api_version, holds=one, depth=depth - 1)
+    return facts
+
+
+def one_of(kinds: frozenset[str]) -> str:
+    """Types in words: `an int or a string`."""
+    if kinds >= EVERY:
+        return "a value of any type"
+    return " or ".join(_ARTICLES[kind] for kind in sorted(kinds)) or "nothing"
+
+
+def choice(value: Any, enum: tuple[Any, ...]) -> str:  # noqa: ANN401 - JSON
+    """The cure for a value that is not allowed."""
+    texts = [one for one in enum if isinstance(one, str)]
+    similar = None
+    if isinstance(value, str):
+        folded = {one.lower(): one for one in texts}
+        similar = folded.get(value.lower()) or nearest(value, texts)
+    allowed = ", ".join([str(one) if one != "" else '""' for one in enum][:_MAX_LISTED])
+    return f"did you mean {similar}? it is one of: {allowed}" if similar else f"it is one of: {allowed}"
+
+
+def names_cure(name: str, names: Iterable[str], what: str = "fields") -> str | None:
+    """The cure for a name that is not there: the one that is most like it, or a list."""
+    known = sorted(names)
+    folded = {one.lower(): one for one in known}
+    similar = folded.get(name.lower()) or nearest(name, known)
+    if similar is not None:
+        return f"did you mean {similar}?"
+    if not known:
+        return None
+    more = f" and {len(known) - _MAX_LISTED} more" if len(known) > _MAX_LISTED else ""
+    return f"the {what} are {', '.join(known[:_MAX_LISTED])}{more}"
+
+
+def _any_field(shape: Shape) -> Value:
+    """What stands under a key of a map that is not known yet."""
+    free = shape.value()
+    if free is None and (shape.open is not None or len(shape.fields) > _MAX_LISTED):
+        return ANYTHING
+    fields = [value for name in shape.fields if (value := shape.member(name)) is not None]
+    return joined(*fields, *([] if free is None else [free]))
+
+
+def _is_chain(node: Node) -> bool:
+    """Whether has() could take this."""
+    while isinstance(node, Select):
+        node = node.operand
+    return isinstance(node, Ident)

@@ -1,0 +1,185 @@
+"""The schemas of kinds: from files of CustomResourceDefinitions, and from the table of built-in types."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from workloadmap_spec import core_types
+from workloadmap_spec.crd.shapes import Shape, root_of_schema, root_of_type
+from workloadmap_spec.errors import InputError, Location
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+_SUFFIXES: Final = (".yaml", ".yml", ".json")
+_CRD: Final = "CustomResourceDefinition"
+_GROUP: Final = "apiextensions.k8s.io/"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A CustomResourceDefinition: its schemas by version, None where a version has none and anything is allowed."""
+
+    group: str
+    kind: str
+    file: str
+    versions: Mapping[str, Mapping[str, Any] | None]
+    #: The versions whose status is a subresource, so that writing the object leaves it as it is.
+    with_status: frozenset[str] = frozenset()
+
+
+class Kinds:
+    """The kinds whose schemas are known: those of some CustomResourceDefinitions, and the built-in ones."""
+
+    def __init__(self, definitions: Iterable[Definition] = ()) -> None:
+        """Keep the definitions; of two of one kind the later counts."""
+        self.definitions = {(one.group, one.kind): one for one in definitions}
+        self._roots: dict[tuple[str, str, str], Shape | None] = {}
+
+    def definition(self, group: str, kind: str) -> Definition | None:
+        """The CustomResourceDefinition of a kind."""
+        return self.definitions.get((group, kind))
+
+    def root(self, group: str, version: str, kind: str) -> Shape | None:
+        """An object of a kind; None if nothing is known of it."""
+        key = (group, version, kind)
+        if key not in self._roots:
+            self._roots[key] = self._root(*key)
+        return self._roots[key]
+
+    def _root(self, group: str, version: str, kind: str) -> Shape | None:
+        """The same, made."""
+        definition = self.definition(group, kind)
+        if definition is not None:
+            return root_of_schema(definition.versions[version]) if version in definition.versions else None
+        name = core_types.kind_type(f"{group}/{version}" if group else version, kind)
+        return None if name is None else root_of_type(name)
+
+
+def load_kinds(paths: Iterable[str | Path], wanted: Collection[tuple[str, str]] | None = None) -> Kinds:
+    """Read CustomResourceDefinitions from files of YAML or JSON, and from all such files below folders.
+
+    They may stand in a `List`; other objects are left out. With `wanted`, pairs of group and kind, only the files in
+    whose text one of these kinds is named are read, which takes a tenth of the time.
+
+    Raises:
+        InputError: A path does not exist, cannot be read or is not YAML, or a file that is named has no
+            CustomResourceDefinition.
+    """
+    names = None if wanted is None else _mentions(wanted)
+    found: list[Definition] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            for file in sorted(_walk(path)):
+                found += _definitions(file, names)
+        else:
+            definitions = _definitions(path, names, named=True)
+            found += definitions
+    return Kinds(found)
+
+
+def _mentions(wanted: Collection[tuple[str, str]]) -> tuple[re.Pattern[str], ...]:
+    """What the text of a file has that defines one of some kinds: its name and its group, as YAML or JSON."""
+
+    def member(name: str, values: Iterable[str]) -> re.Pattern[str]:
+        either = "|".join(re.escape(value) for value in sorted(set(values)))
+        return re.compile(rf"""\b{name}["']?\s*:\s*["']?(?:{either})["']?\s*(?:[,}}#]|$)""", re.MULTILINE)
+
+    return member("kind", (kind for _, kind in wanted)), member("group", (group for group, _ in wanted))
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """The YAML and JSON files below a folder, hidden ones left out."""
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(parent, name) for name in names if name.endswith(_SUFFIXES) and not name.startswith("."))
+
+
+def _definitions(file: Path, wanted: tuple[re.Pattern[str], ...] | None, *, named: bool = False) -> list[Definition]:
+    """The definitions in a file; one that was named has one at least."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise InputError("there is no such file or folder", Location(str(file)), "check the path") from error
+    except OSError as error:
+        message = f"the file cannot be read: {error.strerror or error}"
+        raise InputError(message, Location(str(file)), "check the path and its permissions") from error
+    except UnicodeDecodeError as error:
+        raise InputError("the file is not UTF-8 text", Location(str(file)), "save it as UTF-8") from error
+    if _CRD not in text:
+        if named:
+            message = f"there is no {_CRD} in this file"
+            cure = "name the file that is given to kubectl to install the kind"
+            raise InputError(message, Location(str(file)), cure)
+        return []
+    if wanted is not None and not all(pattern.search(text) for pattern in wanted):
+        return []
+    return [
+        definition
+        for document in _documents(text, file)
+        for one in _items(document)
+        if (definition := _definition(one, file)) is not None
+    ]
+
+
+def _documents(text: str, file: Path) -> list[Any]:
+    """The documents of a file.
+
+    Raises:
+        InputError: It is not YAML.
+    """
+    from yaml import YAMLError  # noqa: PLC0415 - only those who have definitions pay for it
+
+    from workloadmap_spec.crd.objects import objects  # noqa: PLC0415 - as above
+
+    try:
+        return objects(text)
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = Location(str(file)) if mark is None else Location(str(file), mark.line + 1, mark.column + 1)
+        problem = getattr(error, "problem", None) or str(error)
+        cure = "render the template first (`helm template`) if this is one" if "{{" in text else "correct the text here"
+        raise InputError(f"not YAML: {problem}", place, cure) from error
+
+
+def _items(document: Any) -> list[Any]:  # noqa: ANN401 - JSON
+    """The objects of a document, those of a List one by one."""
+    if isinstance(document, dict) and isinstance(document.get("items"), list):
+        return [one for item in document["items"] for one in _items(item)]
+    return [document]
+
+
+def _definition(document: Any, file: Path) -> Definition | None:  # noqa: ANN401 - JSON
+    """The definition that an object is, or None.
+
+    `apiextensions.k8s.io/v1` has a schema in each version, `v1beta1` may have one for all of them.
+
+    Raises:
+        InputError: It lacks what every definition has.
+    """
+    if not isinstance(document, dict) or document.get("kind") != _CRD:
+        return None
+    if not str(document.get("apiVersion", "")).startswith(_GROUP):
+        return None
+    try:
+        spec = document["spec"]
+        common = spec.get("validation", {}).get("openAPIV3Schema")
+        subresources = spec.get("subresources")
+        written = spec.get("versions") or [{"name": spec["version"]}]
+        return Definition(
+            spec["group"],
+            spec["names"]["kind"],
+            str(file),
+            {version["name"]: (version.get("schema") or {}).get("openAPIV3Schema", common) for version in written},
+            frozenset(
+                version["name"] for version in written if "status" in (version.get("subresources", subresources) or {})
+            ),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        name = document.get("metadata", {}).get("name", "without a name")
+        message = f"the {_CRD} {name} lacks its group, kind or versions"
+        raise InputError(message, Location(str(file)), "take the definition from the framework's release") from error
