@@ -181,13 +181,19 @@ def kept(found: Map) -> dict[tuple[str, str], Any]:
     return result | {(group, "queue"): queue for group, queue in found.queues.items()}
 
 
+def containers(place: Place, name: str) -> list[Any]:
+    """One of the lists of containers of an instance; where a damaged object has something else, there are none."""
+    spec = (place.document.get("podTemplate") or {}).get("spec")
+    found = spec.get(name) if isinstance(spec, dict) else None
+    return found if isinstance(found, list) else []
+
+
 def container_names(place: Place) -> list[str]:
     """The names of the containers of an instance."""
-    spec = place.document.get("podTemplate", {}).get("spec", {})
     return [
         entry["name"]
         for name in ("containers", "initContainers")
-        for entry in spec.get(name, [])
+        for entry in containers(place, name)
         if isinstance(entry, dict) and isinstance(entry.get("name"), str)
     ]
 
@@ -197,12 +203,11 @@ def looked_up(place: Place, intent: dict[str, Any]) -> Any:  # noqa: ANN401 - JS
     value: Any = place.document.get("podTemplate")
     form = FIELDS[intent["field"]]
     if form.in_container:
-        spec = (value or {}).get("spec", {})
         name = intent.get("container", place.document.get("mainContainer"))
-        listed = spec.get("containers") or []
-        if name is None and len(listed) == 1:
+        listed = containers(place, "containers")
+        if name is None and len(listed) == 1 and isinstance(listed[0], dict):
             name = listed[0].get("name")
-        both = [*listed, *(spec.get("initContainers") or [])]
+        both = [*listed, *containers(place, "initContainers")]
         value = next((entry for entry in both if isinstance(entry, dict) and entry.get("name") == name), None)
     for step in (*form.path, *([intent["key"]] if "key" in intent else [])):
         value = value.get(step) if isinstance(value, dict) else None
