@@ -18,6 +18,7 @@ from workloadmap_spec.crd.shapes import (
     Shape,
     Value,
     constant,
+    elsewhere,
     joined,
     kinds_of,
     list_of,
@@ -141,13 +142,14 @@ class _Walk(FieldChecker):
                 api_version = f"{self.compiled.group}/{version}"
                 return f"{version} has it: write it only there, with when: 'object.apiVersion == \"{api_version}\"'"
             return f"{version} has it: name that version, or give it a mapping of its own"
-        for other_path in ([part, *path[1:]] if shape.where else [part, *path] for part in ("spec", "status", "metadata")):
-            if path[0] not in {"pod", "refs"} and _has(self.root, other_path):
-                return f"did you mean {'.'.join(other_path)}?".replace(".[", "[")
+        below = path[1:] if shape.where else path
+        for part in ("spec", "status", "metadata") if path[0] not in {"pod", "refs"} else ():
+            if _has(self.root, [part, *below]):
+                return f"did you mean {'.'.join([part, *below])}?".replace(".[", "[")
         similar = names_cure(name, shape.fields)
         if similar is not None and similar.startswith("did you mean"):
             return similar
-        if shape.where.partition(".")[0] in {"", "status", "spec"} and _has(pod(), path):
+        if shape.where.partition(".")[0] in {"", "status", "spec"} and "[]" not in path and _has(pod(), path):
             return f"a pod has it: pod.{'.'.join(path)} is read in `pods` of a component"
         return similar
 
@@ -308,30 +310,37 @@ class _Walk(FieldChecker):
             self.literal(entry, "mainContainer", at, names)
 
     def layer(self, value: Value, at: str, wanted: str) -> None:
-        """A part of a pod template: it has a field of that type at least."""
+        """A part of a pod template: it has a field of that type at least; a whole one has a spec with containers."""
+        for place, part in self.parts.get(at, ()):
+            self.layer(part, place, wanted)
+        if at in self.parts:
+            return
         self.result(value, MAP, at, f"a {wanted} is a map")
         maps = [shape for shape in value if "map" in shape.kinds]
         known = core_types.fields(wanted)
         if not maps or any(shape.open is not None or shape.values is not None for shape in maps):
             return
-        if any(known & set(shape.fields) for shape in maps):
-            if wanted == "PodTemplateSpec" and not any("spec" in shape.fields for shape in maps):
-                self.notes.problems.append(self.no_template(maps[0], at, wanted))
-            return
-        self.notes.problems.append(self.no_template(maps[0], at, wanted))
+        is_one = any(known & set(shape.fields) for shape in maps)
+        if wanted == "PodTemplateSpec":
+            specs = [spec for shape in maps for spec in shape.member("spec") or ()]
+            is_one = any(not spec.fields or spec.open is not None or "containers" in spec.fields for spec in specs)
+        if not is_one:
+            self.notes.problems.append(self.no_template(maps[0], at, wanted))
 
     def no_template(self, shape: Shape, at: str, wanted: str) -> Problem:
         """The problem of a place that is no part of a pod template."""
-        message = (
-            f"a {wanted} is wanted, and `{shape.where or 'the value'}` of {self.notes.kind} has none of its fields"
-        )
+        place = self.notes.named(shape.where) if shape.where else self.notes.kind
+        message = f"a {wanted} is wanted, and {place} has none of its fields"
         if wanted == "PodTemplateSpec":
-            message = f"a {wanted} has a `spec`, and `{shape.where or 'the value'}` of {self.notes.kind} has none"
+            message = f"a {wanted} has a `spec` with `containers`, and {place} has none"
+        inner = next((spec for spec in shape.member("spec") or () if "template" in spec.fields), None)
         cure = None
         if "containers" in shape.fields:
             cure = "it is a PodSpec: write podSpec instead of podTemplate"
         elif "template" in shape.fields:
             cure = f"did you mean {shape.where}.template?"
+        elif inner is not None and wanted == "PodTemplateSpec":
+            cure = f"did you mean {inner.where}.template?"
         elif "spec" in shape.fields:
             cure = "it is a PodTemplateSpec: write podTemplate, or name its `spec`"
         return Problem("WM502", "error", at, None, 0, message, cure)

@@ -110,7 +110,7 @@ class Checker:
         self.text = text
         self.scope = scope
         self.bound: dict[str, Value] = {}
-        self.unguarded: list[Node] = []
+        self.unguarded: list[tuple[Node, Problem]] = []
         self.null_safe = False
 
     def check(self, tree: Node) -> Value:
@@ -191,7 +191,7 @@ class Checker:
                 return joined(then, self.infer(node.otherwise, facts | self.when(node.condition, holds=False)))
             case ListLiteral():
                 elements = [self.infer(element, facts) for element in node.elements]
-                return list_of(joined(*elements)) if elements else (Shape(frozenset({"list"})),)
+                return list_of(joined(*elements)) if elements else (Shape(frozenset({"list"}), items=()),)
             case MapLiteral():
                 values = {str(key.value): self.infer(value, facts) for key, value in node.entries}  # type: ignore[union-attr] # literals (P06)
                 return (Shape(frozenset({"map"}), fields=values, required=tuple(values)),)
@@ -245,15 +245,17 @@ class Checker:
         if isinstance(node.operand, Ident) and node.operand.name in {"variables", "refs"}:
             return
         maps = [shape for shape in operand if "map" in shape.kinds]
+        is_empty = [not shape.where and shape.open is None and not shape.fields for shape in maps]
         known = [name in shape.fields or shape.values is not None for shape in maps]
+        if not all(is_empty):
+            known = [one or nothing for one, nothing in zip(known, is_empty, strict=True)]
         if not maps or not (all(known) or self.notes.elsewhere(maps[known.index(False)], name)):
             return
         self.notes.decide(self.at, node)
-        if all(name in shape.required for shape in maps) or self.behind_unguarded(node):
-            return
-        self.unguarded.append(node)
-        written = self.source(node)
         is_filled = all(name in shape.required or name in shape.filled for shape in maps)
+        if all(name in shape.required for shape in maps) or self.is_behind(node, filled=is_filled):
+            return
+        written = self.source(node)
         if isinstance(node, Select) and _is_chain(node):
             cure = f"guard it: has({written}) ? {written} : DEFAULT, or declare a variable with a default"
         elif isinstance(node, Select):
@@ -263,21 +265,19 @@ class Checker:
         reason = f"{self.notes.owner(maps[0].where)} need not have it, and then the expression fails"
         if is_filled:
             reason = "the API server fills it in, and a manifest may leave it out: then the expression fails"
-        self.note(
-            "WM505",
-            node.offset,
-            node.length,
-            f"`{written}` may be missing: {reason}",
-            cure,
-            "warning" if is_filled else "error",
-        )
+        level: Literal["error", "warning"] = "warning" if is_filled else "error"
+        self.note("WM505", node.offset, node.length, f"`{written}` may be missing: {reason}", cure, level)
+        self.unguarded.append((node, self.notes.problems[-1]))
 
-    def behind_unguarded(self, node: Select | Index) -> bool:
-        """Whether something before this step was noted: one guard after the other is written from there."""
+    def is_behind(self, node: Select | Index, *, filled: bool) -> bool:
+        """Whether an earlier step of the chain was noted, which is enough; an error takes the place of a warning."""
         before: Node = node.operand
         while isinstance(before, Select | Index):
-            if any(before is one for one in self.unguarded):
-                return True
+            for one, problem in self.unguarded:
+                if one is before and (filled or problem.level == "error"):
+                    return True
+                if one is before and problem in self.notes.problems:
+                    self.notes.problems.remove(problem)
             before = before.operand
         return False
 
@@ -592,7 +592,7 @@ def names_cure(name: str, names: Iterable[str], what: str = "fields") -> str | N
     """The cure for a name that is not there: the one that is most like it, or a list."""
     known = sorted(names)
     folded = {one.lower(): one for one in known}
-    similar = folded.get(name.lower()) or nearest(name, known)
+    similar = folded.get(name.lower()) or folded.get(nearest(name.lower(), folded) or "")
     if similar is not None:
         return f"did you mean {similar}?"
     if not known:

@@ -270,7 +270,9 @@ class FieldChecker:
             where = f"{at}/write"
         else:
             given, where = read, f"{at}/writeTo"
-        if not kinds_of(given) & kinds_of(target):
+        # A double without a fraction is an int (N1).
+        kinds = kinds_of(given) | (INT if "double" in kinds_of(given) else frozenset())
+        if not kinds & kinds_of(target):
             message = f"{one_of(kinds_of(given))} is written, and `{_where(target)}` is {one_of(kinds_of(target))}"
             self.problem("WM507", where, message, "convert it in `write`")
 

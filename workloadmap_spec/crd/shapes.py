@@ -109,10 +109,12 @@ def constant(value: Any) -> Value:  # noqa: ANN401 - JSON
     if kind is None:
         return ANYTHING
     if kind in {"list", "map"}:
-        # An empty one says nothing about its elements.
-        items = joined(*(constant(element) for element in value)) if kind == "list" and value else None
+        # An empty one has no elements and no fields: as a default it takes nothing from what is known of the others.
+        items = (joined(*(constant(element) for element in value)) if value else ()) if kind == "list" else None
         fields = {name: constant(one) for name, one in value.items()} if kind == "map" else {}
-        return (Shape(frozenset({kind}), items=items, fields=fields, open="", required=tuple(fields)),)
+        return (
+            Shape(frozenset({kind}), items=items, fields=fields, open="" if value else None, required=tuple(fields)),
+        )
     return (Shape(frozenset({kind}), enum=(value,)),)
 
 

@@ -1,0 +1,192 @@
+"""Definitions of kinds are read from files and folders, in every form that they are published in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from workloadmap_spec.compiler import compile_mapping
+from workloadmap_spec.crd import check_against, load_kinds
+from workloadmap_spec.crd.objects import objects
+from workloadmap_spec.documents import load_text
+from workloadmap_spec.errors import InputError
+
+MAPPINGS = Path(__file__).resolve().parents[1] / "mappings"
+SPEC: dict[str, Any] = {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer"}}}
+
+
+def definition(
+    kind: str = "Thing", *, versions: tuple[str, ...] = ("v1",), group: str = "example.org"
+) -> dict[str, Any]:
+    """A definition of apiextensions.k8s.io/v1."""
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": SPEC}}}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{kind.lower()}s.{group}"},
+        "spec": {
+            "group": group,
+            "names": {"kind": kind},
+            "versions": [{"name": version, "schema": schema, "subresources": {"status": {}}} for version in versions],
+        },
+    }
+
+
+def kinds_in(*paths: Path) -> set[str]:
+    """The kinds that are found in files."""
+    return {kind for _, kind in load_kinds(paths).definitions}
+
+
+def test_a_file_of_several_documents_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "crds.yaml"
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "webhook"}}
+    file.write_text(yaml.safe_dump_all([definition("One"), service, definition("Two")]), "utf-8")
+    assert kinds_in(file) == {"One", "Two"}
+
+
+def test_a_list_is_read_item_by_item(tmp_path: Path) -> None:
+    file = tmp_path / "crds.yaml"
+    inner = {"apiVersion": "v1", "kind": "List", "items": [definition("Two")]}
+    file.write_text(yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": [definition("One"), inner]}), "utf-8")
+    assert kinds_in(file) == {"One", "Two"}
+
+
+def test_json_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "crd.json"
+    file.write_text(json.dumps(definition(), indent=2), "utf-8")
+    assert kinds_in(file) == {"Thing"}
+
+
+def test_folders_are_read_to_their_bottom_without_what_is_hidden(tmp_path: Path) -> None:
+    for path in ("a.yaml", "deep/er/b.yml", "c.json", ".git/d.yaml", ".e.yaml", "f.txt"):
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(definition(file.stem.strip(".").upper())), "utf-8")
+    (tmp_path / "other.yaml").write_text("kind: Service\n", "utf-8")
+    assert kinds_in(tmp_path) == {"A", "B", "C"}
+
+
+def test_only_wanted_kinds_are_read(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text(yaml.safe_dump(definition("One")), "utf-8")
+    (tmp_path / "two.json").write_text(json.dumps(definition("Two")), "utf-8")
+    (tmp_path / "broken.yaml").write_text("kind: CustomResourceDefinition\n: [\n", "utf-8")
+    found = load_kinds([tmp_path], [("example.org", "Two")])
+    assert set(found.definitions) == {("example.org", "Two")}
+
+
+def test_the_later_of_two_definitions_counts(tmp_path: Path) -> None:
+    for name, version in (("a.yaml", "v1"), ("b.yaml", "v2")):
+        (tmp_path / name).write_text(yaml.safe_dump(definition(versions=(version,))), "utf-8")
+    found = load_kinds([tmp_path]).definition("example.org", "Thing")
+    assert found is not None
+    assert (set(found.versions), Path(found.file).name) == ({"v2"}, "b.yaml")
+
+
+def test_a_schema_of_v1beta1_is_that_of_all_versions(tmp_path: Path) -> None:
+    document = definition(versions=("v1", "v2"))
+    document["apiVersion"] = "apiextensions.k8s.io/v1beta1"
+    spec = document["spec"]
+    spec["validation"] = spec["versions"][0]["schema"]
+    spec["subresources"] = {"status": {}}
+    spec["versions"] = [{"name": "v1"}, {"name": "v2"}]
+    file = tmp_path / "old.yaml"
+    file.write_text(yaml.safe_dump(document), "utf-8")
+    kinds = load_kinds([file])
+    found = kinds.definition("example.org", "Thing")
+    assert found is not None
+    assert found.with_status == {"v1", "v2"}
+    for version in ("v1", "v2"):
+        root = kinds.root("example.org", version, "Thing")
+        assert root is not None
+        (shape,) = root.member("spec") or ()
+        assert "size" in shape.fields
+
+
+def test_a_single_version_of_v1beta1_is_read(tmp_path: Path) -> None:
+    document = definition()
+    document["apiVersion"] = "apiextensions.k8s.io/v1beta1"
+    document["spec"] = {"group": "example.org", "names": {"kind": "Thing"}, "version": "v1alpha1"}
+    file = tmp_path / "old.yaml"
+    file.write_text(yaml.safe_dump(document), "utf-8")
+    kinds = load_kinds([file])
+    assert kinds.root("example.org", "v1alpha1", "Thing") is not None
+    assert kinds.root("example.org", "v1", "Thing") is None
+
+
+def test_built_in_kinds_are_known_without_a_file() -> None:
+    kinds = load_kinds([])
+    assert kinds.root("batch", "v1", "Job") is not None
+    assert kinds.root("", "v1", "Pod") is not None
+    assert kinds.root("example.org", "v1", "Thing") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line", "says"),
+    [
+        ("absent.yaml", None, None, "there is no such file or folder"),
+        ("other.yaml", b"kind: Service\n", None, "there is no CustomResourceDefinition in this file"),
+        ("latin.yaml", b"kind: CustomResourceDefinition\nx: \xe9\n", None, "not UTF-8"),
+        ("bad.yaml", b"kind: CustomResourceDefinition\nspec: [\n", 3, "not YAML"),
+        ("chart.yaml", b"kind: CustomResourceDefinition\nspec: {{ .Values.x }}: y\n  a: b\n", None, "not YAML"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_told_with_its_place(
+    tmp_path: Path, name: str, content: bytes | None, line: int | None, says: str
+) -> None:
+    file = tmp_path / name
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        load_kinds([file])
+    assert says in str(caught.value)
+    assert caught.value.location is not None
+    assert caught.value.location.source == str(file)
+    assert caught.value.cure
+    if line is not None:
+        assert caught.value.location.line == line
+
+
+@pytest.mark.parametrize("lacking", ["group", "names", "versions"])
+def test_a_definition_that_lacks_something_is_told(tmp_path: Path, lacking: str) -> None:
+    document = definition()
+    del document["spec"][lacking]
+    file = tmp_path / "crd.yaml"
+    file.write_text(yaml.safe_dump(document), "utf-8")
+    with pytest.raises(InputError, match=r"things\.example\.org lacks its group, kind or versions"):
+        load_kinds([file])
+
+
+def test_objects_are_those_that_a_yaml_loader_makes() -> None:
+    text = yaml.safe_dump_all([definition("One"), {"list": [1, 2.5, True, None, "x: y", [], {}]}])
+    assert objects(text) == list(yaml.safe_load_all(text))
+    assert objects("a: &one {b: 1}\nc: *one\n") == [{"a": {"b": 1}, "c": {"b": 1}}]
+
+
+def test_shipped_mappings_fit_all_definitions(shared: Path) -> None:
+    kinds = load_kinds(sorted(shared.glob("upstream/*/crds")))
+    unchecked: set[str] = set()
+    reasons: set[tuple[str, str]] = set()
+    for file in sorted(MAPPINGS.rglob("*.yaml")):
+        for document in load_text(file.read_text("utf-8")):
+            value: Any = document.value
+            if value.get("kind") != "WorkloadMapping":
+                continue
+            compiled = compile_mapping(value)
+            found = check_against(compiled, kinds)
+            assert found.problems == (), file
+            if not found.checked:
+                unchecked.add(compiled.kind)
+            reasons |= {(compiled.kind, stop.reason.rpartition(" (")[0]) for stop in found.stopped if found.checked}
+    # The framework publishes its definition only for a newer version than the mapping's.
+    assert unchecked == {"DynamoGraphDeployment"}
+    says_nothing = "the schema of {} says nothing about what is in `{}`"
+    assert reasons == {
+        ("FlinkDeployment", says_nothing.format("FlinkDeployment v1beta1", "spec.flinkConfiguration")),
+        ("SparkApplication", says_nothing.format("SparkApplication v1beta2", "spec.driver.template")),
+        ("SparkApplication", says_nothing.format("SparkApplication v1beta2", "spec.executor.template")),
+        ("TrainJob", says_nothing.format("TrainJob v1alpha1", "refs")),
+    }
