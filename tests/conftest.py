@@ -11,8 +11,11 @@ import yaml
 
 from workloadmap_spec import Catalog
 from workloadmap_spec.conformance.suite import SuiteCase, load_suite
+from workloadmap_spec.crd import Kinds, load_kinds
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from workloadmap_spec.cases import Case
 
 
@@ -47,10 +50,84 @@ def small_mapping(spec: str, kind: str = "Thing") -> dict[str, Any]:
     }
 
 
+def definition(
+    kind: str, objects: Mapping[str, Mapping[str, Any]], group: str = "example.org", *, has_status: bool = False
+) -> dict[str, Any]:
+    """A CustomResourceDefinition: for each version the schemas of the fields of an object.
+
+    Args:
+        kind: The kind.
+        objects: The schemas by version.
+        group: The group.
+        has_status: Whether the status is a subresource.
+    """
+    subresources: dict[str, Any] = {"subresources": {"status": {}}} if has_status else {}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{kind.lower()}s.{group}"},
+        "spec": {
+            "group": group,
+            "names": {"kind": kind, "plural": f"{kind.lower()}s"},
+            "scope": "Namespaced",
+            "versions": [
+                {
+                    "name": version,
+                    "served": True,
+                    "storage": index == 0,
+                    **subresources,
+                    "schema": {"openAPIV3Schema": {"type": "object", "properties": properties}},
+                }
+                for index, (version, properties) in enumerate(objects.items())
+            ],
+        },
+    }
+
+
+def two_widgets(identity: str, title: str, spec: str, instance: str) -> str:
+    """The text of a case of a Widget of x.example/v1 that has two pods.
+
+    Args:
+        identity: The id of the case.
+        title: Its title.
+        spec: The spec of the Widget, which is YAML in braces.
+        instance: What its only instance has beside the counts, which is YAML without braces.
+    """
+    return f"""
+apiVersion: workloadmap.dev/v1alpha1
+kind: ConformanceCase
+id: {identity}
+title: {title}
+object:
+  apiVersion: x.example/v1
+  kind: Widget
+  spec: {spec}
+expect:
+  outcome: ok
+  document:
+    apiVersion: workloadmap.dev/v1alpha1
+    kind: WorkloadMap
+    workload: {{apiVersion: x.example/v1, kind: Widget}}
+    mapping: {{name: widget}}
+    components:
+    - name: main
+      instances:
+      - {{id: main, replicas: 2, pods: 2, minPods: 2, {instance}}}
+    totals: {{pods: 2}}
+""".lstrip()
+
+
 def shared_dir() -> Path | None:
     """Give the folder of shared data beside the checkout, or None where there is none."""
     folder = Path(__file__).resolve().parents[2] / "shared"
     return folder if folder.is_dir() else None
+
+
+@cache
+def upstream_kinds() -> Kinds:
+    """The kinds of the definitions in the shared data, which take seconds to read; the built-in ones without it."""
+    folder = shared_dir()
+    return Kinds() if folder is None else load_kinds(sorted(folder.glob("upstream/*/crds")))
 
 
 @pytest.fixture(scope="session")

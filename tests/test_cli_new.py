@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
+import yaml
 
+from tests.conftest import definition
 from workloadmap_spec.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-DEFINITION = """
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: ensembles.example.org}
-spec:
-  group: example.org
-  names: {kind: Ensemble, plural: ensembles}
-  versions:
-  - name: v1
-    schema: {openAPIV3Schema: &schema {type: object, properties: {spec: {type: object, properties: {template: {
-      type: object, properties: {spec: {type: object, properties: {containers: {type: array, items: {type: object,
-      properties: {name: {type: string}, image: {type: string}}}}}}}}, replicas: {type: integer, default: 3}}}}}}
-  - name: v2
-    schema: {openAPIV3Schema: *schema}
-"""
+CONTAINER: Final = {"type": "object", "properties": {"name": {"type": "string"}, "image": {"type": "string"}}}
+POD: Final = {"type": "object", "properties": {"containers": {"type": "array", "items": CONTAINER}}}
+TEMPLATE: Final = {"type": "object", "properties": {"spec": POD}}
+REPLICAS: Final = {"type": "integer", "default": 3}
+OBJECT: Final = {"spec": {"type": "object", "properties": {"template": TEMPLATE, "replicas": REPLICAS}}}
 
 
 @pytest.fixture
 def crd(tmp_path: Path) -> str:
     """A file with the definition of an invented kind."""
     file = tmp_path / "crd.yaml"
-    file.write_text(DEFINITION, encoding="utf-8")
+    file.write_text(yaml.safe_dump(definition("Ensemble", {"v1": OBJECT, "v2": OBJECT})), encoding="utf-8")
     return str(file)
 
 

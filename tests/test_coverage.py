@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import small_mapping
+from tests.conftest import small_mapping, two_widgets
 from workloadmap_spec.catalog import Catalog, Source, load_mapping
 from workloadmap_spec.cli import main
 from workloadmap_spec.coverage import Coverage, goals, tally, uncovered
@@ -444,30 +444,12 @@ spec:
     podSpec: object.spec
     replicas: {firstOf: [object.spec.count, object.spec.size], default: 1}
 """.lstrip()
-CASE: Final = """
-apiVersion: workloadmap.dev/v1alpha1
-kind: ConformanceCase
-id: widget/two
-title: a widget has as many replicas as it counts
-object: {apiVersion: x.example/v1, kind: Widget, spec: {count: 2}}
-expect:
-  outcome: ok
-  document:
-    apiVersion: workloadmap.dev/v1alpha1
-    kind: WorkloadMap
-    workload: {apiVersion: x.example/v1, kind: Widget}
-    mapping: {name: widget}
-    components:
-    - name: main
-      instances:
-      - id: main
-        replicas: 2
-        pods: 2
-        minPods: 2
-        podTemplate: {spec: {}}
-        sources: {replicas: /spec/count, podSpec: /spec}
-    totals: {pods: 2}
-""".lstrip()
+CASE: Final = two_widgets(
+    "widget/two",
+    "a widget has as many replicas as it counts",
+    "{count: 2}",
+    "podTemplate: {spec: {}}, sources: {replicas: /spec/count, podSpec: /spec}",
+)
 TOLD: Final = (
     "1 passed, 0 failed\n"
     "widget: 1 of 1 expressions, 1 of 2 alternatives, 0 of 1 defaults\n"

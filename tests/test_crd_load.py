@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.conftest import definition, upstream_kinds
 from workloadmap_spec.compiler import compile_mapping
 from workloadmap_spec.crd import check_against, load_kinds
 from workloadmap_spec.crd.objects import objects
@@ -19,21 +20,9 @@ MAPPINGS = Path(__file__).resolve().parents[1] / "mappings"
 SPEC: dict[str, Any] = {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer"}}}
 
 
-def definition(
-    kind: str = "Thing", *, versions: tuple[str, ...] = ("v1",), group: str = "example.org"
-) -> dict[str, Any]:
-    """A definition of apiextensions.k8s.io/v1."""
-    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": SPEC}}}
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{kind.lower()}s.{group}"},
-        "spec": {
-            "group": group,
-            "names": {"kind": kind},
-            "versions": [{"name": version, "schema": schema, "subresources": {"status": {}}} for version in versions],
-        },
-    }
+def thing(kind: str = "Thing", *versions: str) -> dict[str, Any]:
+    """A definition of apiextensions.k8s.io/v1; without versions that of v1."""
+    return definition(kind, {version: {"spec": SPEC} for version in versions or ("v1",)}, has_status=True)
 
 
 def kinds_in(*paths: Path) -> set[str]:
@@ -44,20 +33,20 @@ def kinds_in(*paths: Path) -> set[str]:
 def test_a_file_of_several_documents_is_read(tmp_path: Path) -> None:
     file = tmp_path / "crds.yaml"
     service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "webhook"}}
-    file.write_text(yaml.safe_dump_all([definition("One"), service, definition("Two")]), "utf-8")
+    file.write_text(yaml.safe_dump_all([thing("One"), service, thing("Two")]), "utf-8")
     assert kinds_in(file) == {"One", "Two"}
 
 
 def test_a_list_is_read_item_by_item(tmp_path: Path) -> None:
     file = tmp_path / "crds.yaml"
-    inner = {"apiVersion": "v1", "kind": "List", "items": [definition("Two")]}
-    file.write_text(yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": [definition("One"), inner]}), "utf-8")
+    inner = {"apiVersion": "v1", "kind": "List", "items": [thing("Two")]}
+    file.write_text(yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": [thing("One"), inner]}), "utf-8")
     assert kinds_in(file) == {"One", "Two"}
 
 
 def test_json_is_read(tmp_path: Path) -> None:
     file = tmp_path / "crd.json"
-    file.write_text(json.dumps(definition(), indent=2), "utf-8")
+    file.write_text(json.dumps(thing(), indent=2), "utf-8")
     assert kinds_in(file) == {"Thing"}
 
 
@@ -65,14 +54,14 @@ def test_folders_are_read_to_their_bottom_without_what_is_hidden(tmp_path: Path)
     for path in ("a.yaml", "deep/er/b.yml", "c.json", ".git/d.yaml", ".e.yaml", "f.txt"):
         file = tmp_path / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(definition(file.stem.strip(".").upper())), "utf-8")
+        file.write_text(json.dumps(thing(file.stem.strip(".").upper())), "utf-8")
     (tmp_path / "other.yaml").write_text("kind: Service\n", "utf-8")
     assert kinds_in(tmp_path) == {"A", "B", "C"}
 
 
 def test_only_wanted_kinds_are_read(tmp_path: Path) -> None:
-    (tmp_path / "one.yaml").write_text(yaml.safe_dump(definition("One")), "utf-8")
-    (tmp_path / "two.json").write_text(json.dumps(definition("Two")), "utf-8")
+    (tmp_path / "one.yaml").write_text(yaml.safe_dump(thing("One")), "utf-8")
+    (tmp_path / "two.json").write_text(json.dumps(thing("Two")), "utf-8")
     (tmp_path / "broken.yaml").write_text("kind: CustomResourceDefinition\n: [\n", "utf-8")
     found = load_kinds([tmp_path], [("example.org", "Two")])
     assert set(found.definitions) == {("example.org", "Two")}
@@ -80,14 +69,14 @@ def test_only_wanted_kinds_are_read(tmp_path: Path) -> None:
 
 def test_the_later_of_two_definitions_counts(tmp_path: Path) -> None:
     for name, version in (("a.yaml", "v1"), ("b.yaml", "v2")):
-        (tmp_path / name).write_text(yaml.safe_dump(definition(versions=(version,))), "utf-8")
+        (tmp_path / name).write_text(yaml.safe_dump(thing("Thing", version)), "utf-8")
     found = load_kinds([tmp_path]).definition("example.org", "Thing")
     assert found is not None
     assert (set(found.versions), Path(found.file).name) == ({"v2"}, "b.yaml")
 
 
 def test_a_schema_of_v1beta1_is_that_of_all_versions(tmp_path: Path) -> None:
-    document = definition(versions=("v1", "v2"))
+    document = thing("Thing", "v1", "v2")
     document["apiVersion"] = "apiextensions.k8s.io/v1beta1"
     spec = document["spec"]
     spec["validation"] = spec["versions"][0]["schema"]
@@ -107,7 +96,7 @@ def test_a_schema_of_v1beta1_is_that_of_all_versions(tmp_path: Path) -> None:
 
 
 def test_a_single_version_of_v1beta1_is_read(tmp_path: Path) -> None:
-    document = definition()
+    document = thing()
     document["apiVersion"] = "apiextensions.k8s.io/v1beta1"
     document["spec"] = {"group": "example.org", "names": {"kind": "Thing"}, "version": "v1alpha1"}
     file = tmp_path / "old.yaml"
@@ -152,7 +141,7 @@ def test_a_file_that_cannot_be_used_is_told_with_its_place(
 
 @pytest.mark.parametrize("lacking", ["group", "names", "versions"])
 def test_a_definition_that_lacks_something_is_told(tmp_path: Path, lacking: str) -> None:
-    document = definition()
+    document = thing()
     del document["spec"][lacking]
     file = tmp_path / "crd.yaml"
     file.write_text(yaml.safe_dump(document), "utf-8")
@@ -161,13 +150,14 @@ def test_a_definition_that_lacks_something_is_told(tmp_path: Path, lacking: str)
 
 
 def test_objects_are_those_that_a_yaml_loader_makes() -> None:
-    text = yaml.safe_dump_all([definition("One"), {"list": [1, 2.5, True, None, "x: y", [], {}]}])
+    text = yaml.safe_dump_all([thing("One"), {"list": [1, 2.5, True, None, "x: y", [], {}]}])
     assert objects(text) == list(yaml.safe_load_all(text))
     assert objects("a: &one {b: 1}\nc: *one\n") == [{"a": {"b": 1}, "c": {"b": 1}}]
 
 
-def test_shipped_mappings_fit_all_definitions(shared: Path) -> None:
-    kinds = load_kinds(sorted(shared.glob("upstream/*/crds")))
+@pytest.mark.usefixtures("shared")
+def test_shipped_mappings_fit_all_definitions() -> None:
+    kinds = upstream_kinds()
     unchecked: set[str] = set()
     reasons: set[tuple[str, str]] = set()
     for file in sorted(MAPPINGS.rglob("*.yaml")):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.conftest import shared_dir
+from tests.conftest import shared_dir, upstream_kinds
 from tests.data.crd_mistakes import BUILT_IN, FRAMEWORKS, Mistake
 from workloadmap_spec.compiler import compile_mapping
-from workloadmap_spec.crd import Checked, Kinds, check_against, load_kinds
+from workloadmap_spec.crd import Checked, check_against
 from workloadmap_spec.documents import Document, load_text
 from workloadmap_spec.validation.places import expression_span
 from workloadmap_spec.validation.rules import RULES
@@ -29,18 +29,11 @@ def text_of(file: str) -> str:
     return (MAPPINGS / file).read_text("utf-8")
 
 
-@cache
-def kinds() -> Kinds:
-    """The schemas of all frameworks that the shared data has; only the built-in ones without it."""
-    folder = shared_dir()
-    return Kinds() if folder is None else load_kinds(sorted(folder.glob("upstream/*/crds")))
-
-
 def checked(text: str) -> tuple[Document, Checked]:
     """A mapping in a text, and what its kind's schema says of it."""
     (document,) = load_text(text)
     value: Any = document.value
-    return document, check_against(compile_mapping(value), kinds())
+    return document, check_against(compile_mapping(value), upstream_kinds())
 
 
 def marked(text: str, old: str, new: str) -> tuple[str, tuple[int, int, int] | None]:

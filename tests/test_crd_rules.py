@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import pytest
+import yaml
 
+from tests.conftest import definition
 from tests.test_crd_mistakes import marked
 from workloadmap_spec.compiler import compile_mapping
 from workloadmap_spec.crd import Checked, Kinds, check_against, load_kinds
@@ -13,92 +15,61 @@ from workloadmap_spec.documents import Document, load_text
 from workloadmap_spec.validation.places import expression_span
 from workloadmap_spec.validation.rules import RULES
 
+#: By version what its objects have; what only one version has, a mapping may read in both.
 FLEET = """
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: fleets.example.org}
-spec:
-  group: example.org
-  names: {kind: Fleet, plural: fleets}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
+v1:
+  spec:
+    type: object
+    required: [groups, mode]
+    properties:
+      <<: &common
+        size: {x-kubernetes-int-or-string: true}
+        share: {type: number}
+        replicas: {type: integer, default: 1}
+        paused: {type: boolean, default: false}
+        mode: {type: string, enum: [Serial, Parallel]}
+        settings: {type: object, additionalProperties: {type: string}}
+        extra: {type: object, x-kubernetes-preserve-unknown-fields: true}
+        object: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
+        owner: {type: object, required: [team], properties: {team: {type: string}, mail: {type: string}}}
+        groups:
+          type: array
+          items:
             type: object
-            required: [groups, mode]
+            required: [name, template]
             properties:
-              size: {x-kubernetes-int-or-string: true}
-              share: {type: number}
-              replicas: {type: integer, default: 1}
-              paused: {type: boolean, default: false}
-              mode: {type: string, enum: [Serial, Parallel]}
-              settings: {type: object, additionalProperties: {type: string}}
-              extra: {type: object, x-kubernetes-preserve-unknown-fields: true}
-              object: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
-              window: {type: object, properties: {start: {type: string}}}
-              owner: {type: object, required: [team], properties: {team: {type: string}, mail: {type: string}}}
-              groups: &groups
-                type: array
-                items:
-                  type: object
-                  required: [name, template]
-                  properties:
-                    name: {type: string}
-                    count: {type: integer}
-                    template:
-                      type: object
-                      properties:
-                        metadata: {type: object, x-kubernetes-preserve-unknown-fields: true}
-                        spec:
-                          type: object
-                          properties:
-                            containers:
-                              type: array
-                              items: {type: object, properties: {name: {type: string}, image: {type: string}}}
-          status: &status
-            type: object
-            properties:
-              ready: {type: integer}
-              phase: {type: string, enum: [Waiting, Working, Done]}
-              conditions:
-                type: array
-                items:
-                  type: object
-                  properties:
-                    type: {type: string, enum: [Ready, Failed]}
-                    status: {type: string}
-                    reason: {type: string}
-  - name: v1beta1
-    served: true
-    storage: false
-    subresources: {status: {}}
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            required: [groups, mode]
-            properties:
-              legacy: {type: string}
-              size: {x-kubernetes-int-or-string: true}
-              share: {type: number}
-              replicas: {type: integer, default: 1}
-              paused: {type: boolean, default: false}
-              mode: {type: string, enum: [Serial, Parallel]}
-              settings: {type: object, additionalProperties: {type: string}}
-              extra: {type: object, x-kubernetes-preserve-unknown-fields: true}
-              object: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
-              owner: {type: object, required: [team], properties: {team: {type: string}, mail: {type: string}}}
-              groups: *groups
-          status: *status
+              name: {type: string}
+              count: {type: integer}
+              template:
+                type: object
+                properties:
+                  metadata: {type: object, x-kubernetes-preserve-unknown-fields: true}
+                  spec:
+                    type: object
+                    properties:
+                      containers:
+                        type: array
+                        items: {type: object, properties: {name: {type: string}, image: {type: string}}}
+      window: {type: object, properties: {start: {type: string}}}
+  status: &status
+    type: object
+    properties:
+      ready: {type: integer}
+      phase: {type: string, enum: [Waiting, Working, Done]}
+      conditions:
+        type: array
+        items:
+          type: object
+          properties:
+            type: {type: string, enum: [Ready, Failed]}
+            status: {type: string}
+            reason: {type: string}
+v1beta1:
+  spec:
+    type: object
+    required: [groups, mode]
+    properties: {<<: *common, legacy: {type: string}}
+  status: *status
 """
 
 MAPPING = """
@@ -537,7 +508,7 @@ ROWS = [
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Kinds:
     """The kind that is made up."""
     file = tmp_path_factory.mktemp("crds") / "fleet.yaml"
-    file.write_text(FLEET, "utf-8")
+    file.write_text(yaml.safe_dump(definition("Fleet", yaml.safe_load(FLEET), has_status=True)), "utf-8")
     return load_kinds([file])
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+import yaml
 
+from tests.conftest import catalog_cases, definition, upstream_kinds
 from workloadmap_spec.cases import load_cases, reference_reader, run_case
 from workloadmap_spec.catalog import Catalog
 from workloadmap_spec.compiler import examine
 from workloadmap_spec.crd import Kinds, check_against, load_kinds
 from workloadmap_spec.documents import load_text
-from workloadmap_spec.files import cases_root
 from workloadmap_spec.scaffold import Scaffold, scaffold
 from workloadmap_spec.schemas import schema_problems
 
@@ -26,37 +27,11 @@ BUILT_IN: Final = (
 )
 
 
-@pytest.fixture(scope="module")
-def upstream(shared: Path) -> Kinds:
-    """Every definition that was recorded."""
-    return load_kinds(sorted((shared / "upstream").glob("*/crds")))
-
-
-def crd(tmp_path: Path, spec: str, status: str = "{type: object}", kind: str = "Ensemble") -> Kinds:
+def crd(tmp_path: Path, spec: str, status: str = "{type: object}") -> Kinds:
     """The definition of an invented kind, whose spec and status are given."""
     file = tmp_path / "crd.yaml"
-    file.write_text(
-        f"""
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {{name: ensembles.example.org}}
-spec:
-  group: example.org
-  names: {{kind: {kind}, plural: ensembles}}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec: {spec}
-          status: {status}
-""",
-        encoding="utf-8",
-    )
+    objects = {"v1": {"spec": yaml.safe_load(spec), "status": yaml.safe_load(status)}}
+    file.write_text(yaml.safe_dump(definition("Ensemble", objects), sort_keys=False), encoding="utf-8")
     return load_kinds([file])
 
 
@@ -220,9 +195,10 @@ def test_a_kind_without_a_template(tmp_path: Path) -> None:
     assert case_passes(tmp_path, result)
 
 
-def test_every_recorded_definition(tmp_path: Path, upstream: Kinds) -> None:
+@pytest.mark.usefixtures("shared")
+def test_every_recorded_definition(tmp_path: Path) -> None:
     """Each version of each kind gives a mapping without problems, and a case that passes."""
-    kinds = upstream
+    kinds = upstream_kinds()
     keys = [(one.group, version, one.kind) for one in kinds.definitions.values() for version in one.versions]
     assert len(keys) > 100
     wrong = {}
@@ -256,7 +232,7 @@ def agrees(kinds: Kinds) -> Iterator[tuple[str, bool]]:
     """For each kind with a mapping and a schema, whether the scaffold reads a case of it from the same places."""
     wanted = {(one.group, one.kind): one for one in Catalog.builtin().mappings()}
     cases: dict[tuple[str, str], Any] = {}
-    for case in load_cases([cases_root() / "catalog"]):
+    for case in catalog_cases():
         written = case.document.value
         if "object" not in written or "pods" in written or "do" in written:
             continue
@@ -284,9 +260,10 @@ def agrees(kinds: Kinds) -> Iterator[tuple[str, bool]]:
         yield mapping.kind, bool(compared) and sum(compared) * 2 > len(compared)
 
 
-def test_guesses_are_right_more_often_than_not(upstream: Kinds) -> None:
+@pytest.mark.usefixtures("shared")
+def test_guesses_are_right_more_often_than_not() -> None:
     """For at least half of the kinds, templates and counts are guessed where they are."""
-    found = dict(agrees(upstream))
+    found = dict(agrees(upstream_kinds()))
     right = {kind for kind, is_right in found.items() if is_right}
     assert right >= GUESSED
     assert len(right) * 2 >= len(found)
