@@ -16,6 +16,7 @@ from workloadmap_spec.field_compiler import FieldCompiler, native_engine
 from workloadmap_spec.limits import MAX_COMPONENT_DEPTH, MAX_COMPONENTS
 from workloadmap_spec.mapping import (
     COUNTERS,
+    COUNTS,
     Action,
     CompiledMapping,
     Component,
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from workloadmap_spec.mapping import Expression
     from workloadmap_spec.values import Reader
 
-COUNTS: Final = ("replicas", "podsPerReplica", "minReplicas", "maxReplicas", "minAvailable", "minPods")
 _STATUS_NAMES: Final = ("conditions", "conditionsTrue", "conditionsFalse", "parts")
 #: A field that the schema makes sure of; it is never read.
 _NOTHING: Final = Field(values.literal(None), "")

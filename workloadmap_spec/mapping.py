@@ -36,6 +36,8 @@ ROLES: Final = frozenset(
     }
 )
 
+#: The counts of a component (S6.4).
+COUNTS: Final = ("replicas", "podsPerReplica", "minReplicas", "maxReplicas", "minAvailable", "minPods")
 #: What a workload's own status may count of a component (S6.5).
 COUNTERS: Final = ("ready", "active", "succeeded", "failed", "updated")
 

@@ -12,9 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import core_types
 from workloadmap_spec.crd.expressions import Notes, Problem, names_cure, one_of
-from workloadmap_spec.crd.fields import EACH, INT, MAP, SCALAR, STRING, FieldChecker, Names
+from workloadmap_spec.crd.fields import FieldChecker, Names
 from workloadmap_spec.crd.shapes import (
     ANYTHING,
+    INT,
+    LIST,
+    MAP,
+    SCALAR,
+    SIZED,
+    STRING,
     Shape,
     Value,
     constant,
@@ -26,7 +32,7 @@ from workloadmap_spec.crd.shapes import (
     of_type,
     pod,
 )
-from workloadmap_spec.mapping import COUNTERS
+from workloadmap_spec.mapping import COUNTERS, COUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,7 +40,6 @@ if TYPE_CHECKING:
     from workloadmap_spec.crd.load import Kinds
     from workloadmap_spec.mapping import CompiledMapping
 
-_COUNTS: Final = ("replicas", "podsPerReplica", "minReplicas", "maxReplicas", "minAvailable", "minPods")
 _CONDITION: Final = ("type", "status", "reason", "message")
 _PART: Final = ("wanted", "ready", "active", "succeeded", "failed", "updated")
 
@@ -216,9 +221,9 @@ class _Walk(FieldChecker):
                 group, _, version = api_version.rpartition("/")
                 shape = self.kinds.root(group, version, kind)
                 if shape is None:
-                    self.notes.stopped.setdefault(at, {})[kind] = f"no schema is given for {kind} {api_version}"
+                    self.notes.stop(at, kind, f"no schema is given for {kind} {api_version}")
             else:
-                self.notes.stopped.setdefault(at, {})["refs"] = "the kind is read from the object"
+                self.notes.stop(at, "refs", "the kind is read from the object")
             found.append(ANYTHING if shape is None else (elsewhere(shape, where),))
         value = joined(*found)
         return list_of(value) if is_list else value
@@ -255,7 +260,7 @@ class _Walk(FieldChecker):
         self.scopes[entry["name"]] = names
         self.literal(entry, "role", at, names)
         self.field(entry, "instance", at, names, SCALAR)
-        for count in _COUNTS:
+        for count in COUNTS:
             self.field(entry, count, at, names, INT)
         self.template(entry, at, names)
         observed = entry.get("observed", {})
@@ -279,10 +284,10 @@ class _Walk(FieldChecker):
         if isinstance(each, dict) and "values" in each:
             over: Value = constant(each["values"])
         else:
-            over = self.field(entry, "forEach", at, names, EACH, "`forEach` visits a list or a map") or ANYTHING
+            over = self.field(entry, "forEach", at, names, SIZED, "`forEach` visits a list or a map") or ANYTHING
         items: list[Value] = [shape.element() for shape in over if "list" in shape.kinds]
         items += [_free(shape) for shape in over if "map" in shape.kinds]
-        keys = {"int"} if "map" not in kinds_of(over) else {"string"} if "list" not in kinds_of(over) else SCALAR
+        keys = INT if "map" not in kinds_of(over) else STRING if "list" not in kinds_of(over) else SCALAR
         if "item" in names.roots:
             names = names.adding(parent=names.roots["item"])
         # What is known of the `item` above says nothing of this one.
@@ -350,7 +355,7 @@ class _Walk(FieldChecker):
         for index, entry in enumerate(parent.get("podFields", ())):
             place = f"{at}/podFields/{index}"
             inner = names.knowing(self.condition(entry, "when", place, names))
-            each = self.field(entry, "forEach", place, inner, frozenset({"list"}), "`forEach` visits a list here")
+            each = self.field(entry, "forEach", place, inner, LIST, "`forEach` visits a list here")
             if each is not None:
                 patch = joined(*(shape.element() for shape in each if "list" in shape.kinds))
                 inner = inner.adding(patch=patch)
@@ -399,7 +404,7 @@ class _Walk(FieldChecker):
         inner = self.kinds.root(group, version, kind)
         wanted = None if inner is None else inner.member("spec")
         if wanted is None:
-            self.notes.stopped.setdefault(at, {})[kind] = f"no schema is given for {kind} {api_version}"
+            self.notes.stop(at, kind, f"no schema is given for {kind} {api_version}")
         elif _are_apart(spec, wanted):
             message = f"`{spec[0].where}` of {self.notes.kind} has none of the fields of the spec of a {kind}"
             self.problem("WM502", f"{at}/spec", message, f"name the place that holds the spec of the {kind}")
@@ -463,7 +468,7 @@ class _Walk(FieldChecker):
         """The shape of one condition; the default place may be one that the kind has not, and then there are none."""
         if "conditions" in status:
             found = self.expression(f"{at}/conditions", names)
-            self.result(found, frozenset({"list"}), f"{at}/conditions", "the conditions are a list")
+            self.result(found, LIST, f"{at}/conditions", "the conditions are a list")
         else:
             found = joined(
                 *(one for shape in self.root.member("status") or () if (one := shape.member("conditions")) is not None)

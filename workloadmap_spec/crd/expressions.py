@@ -29,7 +29,13 @@ from workloadmap_spec.cel.tree import (
 from workloadmap_spec.cel.tree import Literal as LiteralNode
 from workloadmap_spec.crd.shapes import (
     ANYTHING,
+    BOOL,
     EVERY,
+    LIST,
+    MAP,
+    NUMBERS,
+    SIZED,
+    STRING,
     Shape,
     Value,
     constant,
@@ -38,6 +44,7 @@ from workloadmap_spec.crd.shapes import (
     kinds_of,
     list_of,
     of_kinds,
+    where_of,
 )
 
 if TYPE_CHECKING:
@@ -53,15 +60,11 @@ _ARTICLES: Final = {
     "timestamp": "a timestamp",
     "duration": "a duration",
 }
-_NUMBERS: Final = frozenset({"int", "double"})
-_STRING: Final = frozenset({"string"})
-_BOOL: Final = frozenset({"bool"})
-_SIZED: Final = frozenset({"list", "map"})
 _TIMES: Final = frozenset({"timestamp", "duration"})
 #: What conversions take, and what they give.
 _CONVERSIONS: Final = {
-    "int": ({"string"} | _NUMBERS, "int"),
-    "double": ({"string"} | _NUMBERS, "double"),
+    "int": ({"string"} | NUMBERS, "int"),
+    "double": ({"string"} | NUMBERS, "double"),
     "string": ({"string", "int"}, "string"),
     "timestamp": ({"string"}, "timestamp"),
     "duration": ({"string"}, "duration"),
@@ -147,9 +150,7 @@ class Checker:
 
     def described(self, node: Node, value: Value) -> str:
         """`item.name` is a string in the schema."""
-        where = next((shape.where for shape in value if shape.where), "")
-        place = f" ({self.notes.named(where)})" if where else ""
-        return f"`{self.source(node)}`{place} is {one_of(kinds_of(value))}"
+        return f"`{self.source(node)}`{self.notes.placed(value)} is {one_of(kinds_of(value))}"
 
     # The walk
 
@@ -179,22 +180,22 @@ class Checker:
             case Unary():
                 operand = self.infer(node.operand, facts)
                 if node.operator == "!":
-                    self.demand(node.operand, operand, _BOOL, "`!` takes a condition")
+                    self.demand(node.operand, operand, BOOL, "`!` takes a condition")
                     return of_kinds("bool")
-                self.demand(node.operand, operand, _NUMBERS, "`-` takes a number")
-                return of_kinds(*(kinds_of(operand) & _NUMBERS or _NUMBERS))
+                self.demand(node.operand, operand, NUMBERS, "`-` takes a number")
+                return of_kinds(*(kinds_of(operand) & NUMBERS or NUMBERS))
             case Binary():
                 return self.binary(node, facts)
             case Ternary():
-                self.demand(node.condition, self.infer(node.condition, facts), _BOOL, "`?` takes a condition")
+                self.demand(node.condition, self.infer(node.condition, facts), BOOL, "`?` takes a condition")
                 then = self.infer(node.then, facts | self.when(node.condition, holds=True))
                 return joined(then, self.infer(node.otherwise, facts | self.when(node.condition, holds=False)))
             case ListLiteral():
                 elements = [self.infer(element, facts) for element in node.elements]
-                return list_of(joined(*elements)) if elements else (Shape(frozenset({"list"}), items=()),)
+                return list_of(joined(*elements)) if elements else (Shape(LIST, items=()),)
             case MapLiteral():
                 values = {str(key.value): self.infer(value, facts) for key, value in node.entries}  # type: ignore[union-attr] # literals (P06)
-                return (Shape(frozenset({"map"}), fields=values, required=tuple(values)),)
+                return (Shape(MAP, fields=values, required=tuple(values)),)
 
     # Fields and elements
 
@@ -214,7 +215,7 @@ class Checker:
                 found.append(free)
             elif shape.open is not None:
                 if shape.open:
-                    self.notes.stop(self.at, shape)
+                    self.notes.stop(self.at, shape.where, shape.open)
                 found.append(ANYTHING)
         return joined(*found) if found else self.unknown(node, maps, name, at, length)
 
@@ -286,7 +287,7 @@ class Checker:
         operand = self.infer(node.operand, facts)
         key = self.infer(node.key, facts)
         kinds, keys = kinds_of(operand), kinds_of(key)
-        if not kinds & _SIZED:
+        if not kinds & SIZED:
             message = f"only lists and maps have elements, and {self.described(node.operand, operand)}"
             return self.note("WM502", node.key.offset, node.key.length, message)
         if isinstance(node.key, LiteralNode) and isinstance(node.key.value, str) and "map" in kinds:
@@ -319,7 +320,7 @@ class Checker:
         over = self.infer(node.range, facts)
         kinds = kinds_of(over)
         element = ANYTHING
-        if self.demand(node.range, over, _SIZED, f"`{node.macro}` visits the elements of a list"):
+        if self.demand(node.range, over, SIZED, f"`{node.macro}` visits the elements of a list"):
             elements = [shape.element() for shape in over if "list" in shape.kinds]
             if "map" in kinds and "list" not in kinds:
                 elements.append(of_kinds("string"))
@@ -331,7 +332,7 @@ class Checker:
             inner |= {f"has {place(node.range)}[{node.variable}]"}
         body = self.infer(node.body, inner)
         if node.macro != "map":
-            self.demand(node.body, body, _BOOL, f"`{node.macro}` takes a condition")
+            self.demand(node.body, body, BOOL, f"`{node.macro}` takes a condition")
         if hidden is None:
             del self.bound[node.variable]
         else:
@@ -346,7 +347,7 @@ class Checker:
         values = [self.infer(part, facts) for part in parts]
         name = node.function
         if name == "size":
-            self.demand(parts[0], values[0], _SIZED, "`size` counts the elements of a list or map")
+            self.demand(parts[0], values[0], SIZED, "`size` counts the elements of a list or map")
             return of_kinds("int")
         if name in _CONVERSIONS:
             takes, gives = _CONVERSIONS[name]
@@ -354,7 +355,7 @@ class Checker:
             return (Shape(frozenset({gives})),)
         if name in {"contains", "startsWith", "endsWith"}:
             for part, value in zip(parts, values, strict=True):
-                self.demand(part, value, _STRING, f"`{name}` takes strings")
+                self.demand(part, value, STRING, f"`{name}` takes strings")
             return of_kinds("bool")
         return values[0] if name == "dyn" else ANYTHING
 
@@ -365,9 +366,9 @@ class Checker:
         left = self.infer(node.left, facts)
         operator = node.operator
         if operator in {"&&", "||"}:
-            self.demand(node.left, left, _BOOL, f"`{operator}` takes conditions")
+            self.demand(node.left, left, BOOL, f"`{operator}` takes conditions")
             right = self.infer(node.right, facts | self.when(node.left, holds=operator == "&&"))
-            self.demand(node.right, right, _BOOL, f"`{operator}` takes conditions")
+            self.demand(node.right, right, BOOL, f"`{operator}` takes conditions")
             return of_kinds("bool")
         right = self.infer(node.right, facts)
         if operator in {"==", "!="}:
@@ -377,7 +378,7 @@ class Checker:
             self.member(node, left, right)
             return of_kinds("bool")
         if operator in {"<", "<=", ">", ">="}:
-            takes = _NUMBERS | _TIMES
+            takes = NUMBERS | _TIMES
             does = f"`{operator}` orders numbers"
             if self.both(node, left, right, takes, does):
                 self.same(node, left, right)
@@ -386,7 +387,7 @@ class Checker:
 
     def arithmetic(self, node: Binary, left: Value, right: Value) -> Value:
         """`+`, `-`, `*`, `/`, `%`."""
-        takes = _NUMBERS | _TIMES | ({"string", "list"} if node.operator == "+" else frozenset())
+        takes = NUMBERS | _TIMES | ({"string", "list"} if node.operator == "+" else frozenset())
         does = f"`{node.operator}` takes numbers{' or strings' if node.operator == '+' else ''}"
         if not self.both(node, left, right, takes, does):
             return ANYTHING
@@ -424,19 +425,19 @@ class Checker:
             if not isinstance(literal, LiteralNode):
                 continue
             value = literal.value
-            if kinds == _STRING:
+            if kinds == STRING:
                 return f'write "{str(value).lower()}"' if not isinstance(value, str) else None
-            if kinds == _BOOL:
+            if kinds == BOOL:
                 return f"write {self.source(other)}, or !{self.source(other)}"
-            if kinds <= _NUMBERS and isinstance(value, str) and value.lstrip("-").isdigit():
+            if kinds <= NUMBERS and isinstance(value, str) and value.lstrip("-").isdigit():
                 return f"write {value}"
-            if kinds <= _SIZED:
+            if kinds <= SIZED:
                 return f"compare its size, size({self.source(other)}), or look into it: {self.source(literal)} in it"
             if kinds == {"int"} and isinstance(value, float):
                 return f"write {int(value)}"
-        if mine == {"int"} and others == _STRING:
+        if mine == {"int"} and others == STRING:
             return f"write string({self.source(node.left)})"
-        if mine == _STRING and others == {"int"}:
+        if mine == STRING and others == {"int"}:
             return f"write string({self.source(node.right)})"
         return "compare values of one type"
 
@@ -453,19 +454,17 @@ class Checker:
         enum = enum_of(value)
         if enum is None or any(type(one) is type(literal.value) and one == literal.value for one in enum):
             return
-        where = next((shape.where for shape in value if shape.where), "")
-        place = f" ({self.notes.named(where)})" if where else ""
-        message = f"`{self.source(part)}`{place} is never {self.source(literal)}"
+        message = f"`{self.source(part)}`{self.notes.placed(value)} is never {self.source(literal)}"
         self.note("WM504", literal.offset, literal.length, message, choice(literal.value, enum))
 
     def member(self, node: Binary, left: Value, right: Value) -> None:
         """`in`: an element of a list, or a key of a map."""
         does = "`in` looks into a list or a map"
-        if not self.demand(node.right, right, _SIZED, does, f"compare it: {self.source(node.left)} == ..."):
+        if not self.demand(node.right, right, SIZED, does, f"compare it: {self.source(node.left)} == ..."):
             return
         kinds = kinds_of(right)
         if "list" not in kinds:
-            if not self.demand(node.left, left, _STRING, "the keys of a map are strings"):
+            if not self.demand(node.left, left, STRING, "the keys of a map are strings"):
                 return
             if isinstance(node.left, LiteralNode) and isinstance(node.left.value, str):
                 at, length = node.left.offset, node.left.length
@@ -528,9 +527,14 @@ class Notes:
         owner = self.owner(where)
         return f"`{where}` of {owner}" if owner == self.kind else f"`{where}`"
 
-    def stop(self, at: str, shape: Shape) -> None:
-        """Note that nothing is known below a shape."""
-        self.stopped.setdefault(at, {})[shape.where] = shape.open or ""
+    def placed(self, value: Value) -> str:
+        """The place of a value in words, in brackets behind it; empty if the schema has it nowhere."""
+        where = where_of(value)
+        return f" ({self.named(where)})" if where else ""
+
+    def stop(self, at: str, where: str, reason: str) -> None:
+        """Note that nothing is known below a place of the schema."""
+        self.stopped.setdefault(at, {})[where] = reason
 
     def decide(self, at: str, node: Node) -> None:
         """Note that the schema knows whether a part may be missing."""

@@ -7,7 +7,24 @@ from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.cel import Node, path_of
 from workloadmap_spec.crd.expressions import NEVER, Checker, Notes, Problem, Scope, choice, implied, one_of
-from workloadmap_spec.crd.shapes import ANYTHING, Shape, Value, constant, enum_of, joined, kinds_of, of_kinds
+from workloadmap_spec.crd.shapes import (
+    ANYTHING,
+    BOOL,
+    INT,
+    LIST,
+    MAP,
+    NUMBERS,
+    SCALAR,
+    STRING,
+    Shape,
+    Value,
+    constant,
+    enum_of,
+    joined,
+    kinds_of,
+    of_kinds,
+    where_of,
+)
 from workloadmap_spec.pointer import escape
 
 if TYPE_CHECKING:
@@ -15,18 +32,12 @@ if TYPE_CHECKING:
 
     from workloadmap_spec.cel.guards import Facts
 
-SCALAR: Final = frozenset({"string", "int"})
-STRING: Final = frozenset({"string"})
-INT: Final = frozenset({"int"})
-BOOL: Final = frozenset({"bool"})
-MAP: Final = frozenset({"map"})
-EACH: Final = frozenset({"list", "map"})
 #: What `as` takes, and what it gives (S5.2).
 _AS: Final = {
-    "int": (frozenset({"int", "double", "string"}), "int"),
-    "bool": (frozenset({"bool", "string"}), "bool"),
-    "milli": (frozenset({"int", "double", "string"}), "int"),
-    "units": (frozenset({"int", "string"}), "int"),
+    "int": (NUMBERS | STRING, "int"),
+    "bool": (BOOL | STRING, "bool"),
+    "milli": (NUMBERS | STRING, "int"),
+    "units": (SCALAR, "int"),
 }
 
 
@@ -54,12 +65,7 @@ class Names:
 
     def scope(self) -> Scope:
         """What an expression may see."""
-        variables = Shape(
-            frozenset({"map"}),
-            fields=self.declared,
-            required=tuple(self.declared),
-            open="",
-        )
+        variables = Shape(MAP, fields=self.declared, required=tuple(self.declared), open="")
         return Scope({**self.roots, "variables": (variables,)}, self.facts, self.trees)
 
 
@@ -137,13 +143,13 @@ class FieldChecker:
         place, given = f"{at}/default", value["default"]
         converted = "as" in value or "strip" in value
         if not converted and not kinds_of(read) & kinds_of(constant(given)):
-            where = _where(read)
+            where = where_of(read)
             message = f"the default is {one_of(kinds_of(constant(given)))}, and `{where}` is {one_of(kinds_of(read))}"
             self.problem("WM506", place, message, "give it the type of the field")
             return
         enum = enum_of(read)
         if enum is not None and not converted and given != "" and given not in enum:
-            message = f"the default {given!r} is none of the values of `{_where(read)}`"
+            message = f"the default {given!r} is none of the values of `{where_of(read)}`"
             self.problem("WM504", place, message, choice(given, enum))
             return
         filled = self.filled(value, at, read)
@@ -175,10 +181,9 @@ class FieldChecker:
             cure = "read it as a number: {value: ..., as: int}"
         elif kinds == STRING and wanted == BOOL:
             cure = "compare it, or read it as a boolean: {value: ..., as: bool}"
-        elif kinds == frozenset({"list"}) and wanted & {"int"}:
+        elif kinds == LIST and wanted & INT:
             cure = "count the elements: size(...)"
-        place = f" ({self.notes.named(_where(value))})" if _where(value) else ""
-        self.problem("WM508", at, f"{what}, and this{place} is {one_of(kinds)}", cure)
+        self.problem("WM508", at, f"{what}, and this{self.notes.placed(value)} is {one_of(kinds)}", cure)
 
     def any_part(self, at: str, wanted: frozenset[str], what: str) -> bool:
         """Whether one of the values that are tried in order has none of the types that are wanted, which is noted."""
@@ -230,7 +235,7 @@ class FieldChecker:
         """The shape of the element that `find` finds (S5.3.2)."""
         place = f"{at}/find"
         elements = self.expression(place, names)
-        self.result(elements, frozenset({"list"}), place, "`find` looks into a list")
+        self.result(elements, LIST, place, "`find` looks into a list")
         element = joined(*(shape.element() for shape in elements if "list" in shape.kinds))
         for key, wanted in entry["where"].items():
             where = f"{at}/where/{escape(key)}"
@@ -273,25 +278,20 @@ class FieldChecker:
         # A double without a fraction is an int (N1).
         kinds = kinds_of(given) | (INT if "double" in kinds_of(given) else frozenset())
         if not kinds & kinds_of(target):
-            message = f"{one_of(kinds_of(given))} is written, and `{_where(target)}` is {one_of(kinds_of(target))}"
+            message = f"{one_of(kinds_of(given))} is written, and `{where_of(target)}` is {one_of(kinds_of(target))}"
             self.problem("WM507", where, message, "convert it in `write`")
 
     def assigned(self, to: Any, target: Value, at: str) -> None:  # noqa: ANN401 - JSON
         """Note a literal that the place it is written to does not take."""
         given = constant(to)
         if not kinds_of(given) & kinds_of(target):
-            message = f"{one_of(kinds_of(given))} is written, and `{_where(target)}` is {one_of(kinds_of(target))}"
+            message = f"{one_of(kinds_of(given))} is written, and `{where_of(target)}` is {one_of(kinds_of(target))}"
             self.problem("WM507", at, message, "write a value of that type")
             return
         enum = enum_of(target)
         if enum is not None and to not in enum:
-            message = f"`{_where(target)}` of {self.notes.kind} is never {_json(to)}"
+            message = f"`{where_of(target)}` of {self.notes.kind} is never {_json(to)}"
             self.problem("WM504", at, message, choice(to, enum))
-
-
-def _where(value: Value) -> str:
-    """Where the schema has a value."""
-    return next((shape.where for shape in value if shape.where), "")
 
 
 def _json(value: Any) -> str:  # noqa: ANN401 - JSON

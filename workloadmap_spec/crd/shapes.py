@@ -15,33 +15,41 @@ from workloadmap_spec.cel import ABSENT
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+STRING: Final = frozenset({"string"})
+INT: Final = frozenset({"int"})
+BOOL: Final = frozenset({"bool"})
+LIST: Final = frozenset({"list"})
+MAP: Final = frozenset({"map"})
+NUMBERS: Final = frozenset({"int", "double"})
+SCALAR: Final = STRING | INT
+#: What has elements.
+SIZED: Final = LIST | MAP
 #: The types of JSON values, in the words of CEL.
-EVERY: Final = frozenset({"string", "int", "double", "bool", "list", "map"})
-_INT_OR_STRING: Final = frozenset({"int", "string"})
+EVERY: Final = STRING | NUMBERS | BOOL | SIZED
 #: In place of a schema: the name of a type of the built-in table.
 _CORE: Final = "built-in type"
 
 #: The types of a structural schema (apiextensions.k8s.io/v1, JSONSchemaProps.type). A `number` may have any value, and
 #: readers make an int of one without a fraction (N1).
 _SCHEMA_KINDS: Final = {
-    "string": frozenset({"string"}),
-    "integer": frozenset({"int"}),
-    "number": frozenset({"int", "double"}),
-    "boolean": frozenset({"bool"}),
-    "array": frozenset({"list"}),
-    "object": frozenset({"map"}),
+    "string": STRING,
+    "integer": INT,
+    "number": NUMBERS,
+    "boolean": BOOL,
+    "array": LIST,
+    "object": MAP,
 }
 #: The types of the built-in table. A quantity may be written as a number.
 _CORE_KINDS: Final = {
-    "string": frozenset({"string"}),
-    "time": frozenset({"string"}),
-    "integer": frozenset({"int"}),
-    "number": frozenset({"int", "double"}),
-    "boolean": frozenset({"bool"}),
-    "quantity": frozenset({"string", "int", "double"}),
-    "intOrString": _INT_OR_STRING,
-    "list": frozenset({"list"}),
-    "map": frozenset({"map"}),
+    "string": STRING,
+    "time": STRING,
+    "integer": INT,
+    "number": NUMBERS,
+    "boolean": BOOL,
+    "quantity": STRING | NUMBERS,
+    "intOrString": SCALAR,
+    "list": LIST,
+    "map": MAP,
 }
 
 
@@ -50,7 +58,7 @@ class Shape:
     """What is known of a value.
 
     `fields`, `values` (of a map with free keys) and `items` (of a list) are values, or in the form of the source, which
-    `make` turns into shapes.
+    `make` turns into shapes: a shape without a source has values only.
     """
 
     kinds: frozenset[str]
@@ -68,26 +76,28 @@ class Shape:
     default: Any = ABSENT
     #: Why more may be there than the schema says; None if nothing is.
     open: str | None = None
-    make: Callable[[Any, str], Shape] = field(default=lambda _raw, _where: Shape(EVERY, open=""))
+    make: Callable[[Any, str], Shape] | None = None
 
     def member(self, name: str) -> Value | None:
         """A field that the schema names."""
-        raw = self.fields.get(name)
-        if raw is None or isinstance(raw, tuple):
-            return raw
-        return (self.make(raw, f"{self.where}.{name}" if self.where else name),)
+        return self._made(self.fields.get(name), f"{self.where}.{name}" if self.where else name)
 
     def value(self) -> Value | None:
         """What stands under a free key; None if there are none."""
-        if self.values is None or isinstance(self.values, tuple):
-            return self.values
-        return (self.make(self.values, f"{self.where}[*]"),)
+        return self._made(self.values, f"{self.where}[*]")
 
     def element(self) -> Value:
         """An element of the list."""
-        if isinstance(self.items, tuple):
-            return self.items
-        return ANYTHING if self.items is None else (self.make(self.items, f"{self.where}[]"),)
+        found = self._made(self.items, f"{self.where}[]")
+        return ANYTHING if found is None else found
+
+    def _made(self, part: Any, where: str) -> Value | None:  # noqa: ANN401 - a value, or what the source has
+        """A part as a value."""
+        if part is None or isinstance(part, tuple):
+            return part
+        if self.make is None:
+            raise AssertionError(part)
+        return (self.make(part, where),)
 
 
 #: A value is one of several shapes: that of a conditional, for instance, is that of one of its branches.
@@ -120,7 +130,7 @@ def constant(value: Any) -> Value:  # noqa: ANN401 - JSON
 
 def list_of(elements: Value) -> Value:
     """A list that an expression makes."""
-    return (Shape(frozenset({"list"}), items=elements),)
+    return (Shape(LIST, items=elements),)
 
 
 def joined(*values: Value) -> Value:
@@ -146,6 +156,11 @@ def _same(one: Shape, other: Shape) -> bool:
     )
 
 
+def where_of(value: Value) -> str:
+    """Where the schema has a value; empty if it has it nowhere."""
+    return next((shape.where for shape in value if shape.where), "")
+
+
 def kinds_of(value: Value) -> frozenset[str]:
     """The types that a value may have."""
     return frozenset().union(*(shape.kinds for shape in value))
@@ -166,7 +181,7 @@ def of_schema(schema: Mapping[str, Any], where: str) -> Shape:
     if _CORE in schema:
         return of_type(schema[_CORE], where)
     if schema.get("x-kubernetes-int-or-string"):
-        return Shape(_INT_OR_STRING, where, default=schema.get("default", ABSENT))
+        return Shape(SCALAR, where, default=schema.get("default", ABSENT))
     fields = schema.get("properties", {})
     kinds = _SCHEMA_KINDS.get(schema.get("type", "object" if fields else ""), EVERY)
     free = schema.get("additionalProperties")
@@ -198,7 +213,7 @@ def of_type(name: str, where: str) -> Shape:
         one: {**raw, "enum": enums.get(one), "default": defaults.get(one, ABSENT)}
         for one, raw in record["fields"].items()
     }
-    return Shape(frozenset({"map"}), where, fields, record.get("required", ()), tuple(defaults), make=_of_member)
+    return Shape(MAP, where, fields, record.get("required", ()), tuple(defaults), make=_of_member)
 
 
 def _of_member(member: Any, where: str) -> Shape:  # noqa: ANN401 - JSON, or the name of a type
