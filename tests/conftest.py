@@ -12,6 +12,7 @@ import yaml
 from workloadmap_spec import Catalog
 from workloadmap_spec.conformance.suite import SuiteCase, load_suite
 from workloadmap_spec.crd import Kinds, load_kinds
+from workloadmap_spec.mapping import api_version_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +35,7 @@ def catalog_cases() -> tuple[Case, ...]:
 def shipped_kinds() -> set[tuple[str, str]]:
     """API version and kind of everything that the shipped mappings read."""
     return {
-        (f"{mapping.group}/{version}" if mapping.group else version, mapping.kind)
+        (api_version_of(mapping.group, version), mapping.kind)
         for mapping in Catalog.builtin().mappings()
         for version in mapping.versions
     }

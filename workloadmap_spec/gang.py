@@ -163,8 +163,8 @@ class _Maker:
                 return []
             if entry.source is not None:
                 groups = self.embedded(entry, entry.source)
-                if groups and self.mapping.used is not None:
-                    self.mapping.used(entry.at)
+                if groups:
+                    self.mapping.use(entry.at)
                 return groups
             units = []
             for unit in self.units(entry, inside):
@@ -305,8 +305,7 @@ class _Maker:
         covered = self.covered(entry, unit, outer)
         if not covered:
             return None
-        if self.mapping.used is not None:
-            self.mapping.used(entry.at)
+        self.mapping.use(entry.at)
         pods = _sum(part.pods for part in covered)
         total = _sum(part.minimum for part in covered)
         sources: dict[str, str] = {}

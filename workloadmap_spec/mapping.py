@@ -42,6 +42,11 @@ COUNTS: Final = ("replicas", "podsPerReplica", "minReplicas", "maxReplicas", "mi
 COUNTERS: Final = ("ready", "active", "succeeded", "failed", "updated")
 
 
+def api_version_of(group: str, version: str) -> str:
+    """A group, which is empty for the core group, and a version as `apiVersion` is written."""
+    return f"{group}/{version}" if group else version
+
+
 @dataclass(frozen=True, slots=True)
 class Names:
     """What a string of CEL may name: the variables of the specification, and the declared ones."""
@@ -403,3 +408,8 @@ class CompiledMapping:
     conditions: Mapping[str, Condition]
     #: Is told the places of parts that have no value and are used, where somebody looks on.
     used: Callable[[str], None] | None = None
+
+    def use(self, at: str) -> None:
+        """Tell who looks on, if somebody does, that the part at a place is used."""
+        if self.used is not None:
+            self.used(at)

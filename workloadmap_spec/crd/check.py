@@ -32,7 +32,7 @@ from workloadmap_spec.crd.shapes import (
     of_type,
     pod,
 )
-from workloadmap_spec.mapping import COUNTERS, COUNTS
+from workloadmap_spec.mapping import COUNTERS, COUNTS, api_version_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,7 +84,7 @@ def check_against(compiled: CompiledMapping, kinds: Kinds) -> Checked:
             is_kept = definition is None or version in definition.with_status
             runs.append((version, _Walk(compiled, kinds, version, root, is_kept).run()))
         elif definition is None:
-            kind = f"{compiled.kind} {compiled.group}/{version}".replace(" /", " ")
+            kind = f"{compiled.kind} {api_version_of(compiled.group, version)}"
             stopped.append(Stop(at, f"no schema is given for {kind}"))
         else:
             message = f"the CustomResourceDefinition of {compiled.kind} has no version {version}"
@@ -116,9 +116,10 @@ class _Walk(FieldChecker):
 
     def __init__(self, compiled: CompiledMapping, kinds: Kinds, version: str, root: Shape, keeps_status: bool) -> None:  # noqa: FBT001 - one caller
         """Begin with the variables that are in scope everywhere."""
-        api_version = f"{compiled.group}/{version}" if compiled.group else version
         kind = f"{compiled.kind} {version}"
-        notes = Notes(kind, api_version, self.cure, self.elsewhere, keeps_status=keeps_status)
+        notes = Notes(
+            kind, api_version_of(compiled.group, version), self.cure, self.elsewhere, keeps_status=keeps_status
+        )
         super().__init__(notes, {one.at: (one.text, one.tree) for one in compiled.expressions})
         self.compiled = compiled
         self.kinds = kinds

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from workloadmap_spec import core_types
 from workloadmap_spec.crd.shapes import Shape, root_of_schema, root_of_type
 from workloadmap_spec.errors import InputError, Location
+from workloadmap_spec.mapping import api_version_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -56,7 +57,7 @@ class Kinds:
         definition = self.definition(group, kind)
         if definition is not None:
             return root_of_schema(definition.versions[version]) if version in definition.versions else None
-        name = core_types.kind_type(f"{group}/{version}" if group else version, kind)
+        name = core_types.kind_type(api_version_of(group, version), kind)
         return None if name is None else root_of_type(name)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workloadmap_spec.mapping import api_version_of
 from workloadmap_spec.scaffold.example import case_text, example_object
 from workloadmap_spec.scaffold.guess import guess
 from workloadmap_spec.scaffold.write import mapping_name, mapping_text
@@ -40,9 +41,9 @@ def scaffold(group: str, version: str, kind: str, root: Shape) -> Scaffold:
 
     found = guess(root)
     text = mapping_text(group, version, kind, found)
-    api_version = f"{group}/{version}" if group else version
-    made = example_object(api_version, kind, root, found)
+    made = example_object(api_version_of(group, version), kind, root, found)
     (mapping,) = load_text(text, "the scaffold")
     document = Catalog([]).with_documents([mapping.value]).read(made).to_dict()
-    document = {**document, "mapping": {"name": mapping_name(kind)}}
-    return Scaffold(text, case_text(mapping_name(kind), kind, made, document))
+    # Its digest is left out: it changes with every correction.
+    document["mapping"] = {"name": mapping_name(kind)}
+    return Scaffold(text, case_text(kind, made, document))

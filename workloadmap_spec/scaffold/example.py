@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from workloadmap_spec.cel import ABSENT
 from workloadmap_spec.scaffold.guess import ELEMENT, VALUE, Guess, Path
 from workloadmap_spec.scaffold.write import mapping_name
+from workloadmap_spec.schemas import API_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,13 +90,13 @@ def _element(path: Path, guess: Guess) -> dict[str, Any]:
     return {**made, name: "example"} if name is not None else made
 
 
-def case_text(mapping: str, kind: str, made: Mapping[str, Any], document: Mapping[str, Any]) -> str:
+def case_text(kind: str, made: Mapping[str, Any], document: Mapping[str, Any]) -> str:
     """The text of a case: the object, and the map that the scaffold gives for it now."""
     from workloadmap_spec.canonical import to_yaml  # noqa: PLC0415 - for this form only
 
     name = mapping_name(kind)
     body = {
-        "apiVersion": "workloadmap.dev/v1alpha1",
+        "apiVersion": API_VERSION,
         "kind": "ConformanceCase",
         "id": f"{name}/first",
         "title": f"a small {kind}",
@@ -103,7 +104,7 @@ def case_text(mapping: str, kind: str, made: Mapping[str, Any], document: Mappin
         "expect": {"outcome": "ok", "document": document},
     }
     head = (
-        f"# A first case for the mapping {mapping}: what the scaffold reads today. Derive the map from the rules of\n"
+        f"# A first case for the mapping {name}: what the scaffold reads today. Derive the map from the rules of\n"
         "# the controller, and correct the mapping where it differs.\n"
     )
     return head + to_yaml(body)

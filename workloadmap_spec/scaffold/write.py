@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from workloadmap_spec.scaffold.guess import PHASES, Guess, Path, Template
 from workloadmap_spec.scaffold.nest import Part, nest, written
+from workloadmap_spec.schemas import API_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,7 @@ def mapping_text(group: str, version: str, kind: str, guess: Guess) -> str:
         f"# yaml-language-server: $schema={_SCHEMA}",
         f"# {kind} {group or 'v1'}: a scaffold made from its schema. Check every line that is marked `guessed` against",
         "# what the controller does, say where you found it, and remove the mark.",
-        "apiVersion: workloadmap.dev/v1alpha1",
+        f"apiVersion: {API_VERSION}",
         "kind: WorkloadMapping",
         "metadata:",
         f"  name: {mapping_name(kind)}",

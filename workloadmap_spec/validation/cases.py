@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.files import cases_root, mappings_root
+from workloadmap_spec.mapping import api_version_of
 from workloadmap_spec.positions import SourceProblem
 from workloadmap_spec.validation.files import read_file
 
@@ -138,7 +139,7 @@ class CaseFinder:
 
 def kind_of(group: str, kind: str, versions: Iterable[str]) -> Kind:
     """What a mapping reads."""
-    return Kind(kind, frozenset(f"{group}/{version}" if group else version for version in versions))
+    return Kind(kind, frozenset(api_version_of(group, version) for version in versions))
 
 
 @cache

@@ -18,6 +18,7 @@ from workloadmap_spec.cel.failures import ExpressionEvaluationError, NotPortable
 from workloadmap_spec.cel.witness import ENGINES, Outcome, Witness, WitnessUnavailableError, agree, witness
 from workloadmap_spec.errors import WorkloadMapError
 from workloadmap_spec.field_compiler import native_engine
+from workloadmap_spec.mapping import api_version_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -67,8 +68,8 @@ def disagreements(
     # Of two mappings for one kind the first counts, which here is the last that is added.
     for number, mapping in reversed(list(enumerate(mappings))):
         catalog = catalog.with_documents([mapping.document], comparison)
-        version = f"{mapping.group}/{mapping.versions[0]}" if mapping.group else mapping.versions[0]
-        for expression in catalog.find(version, mapping.kind).expressions:
+        api_version = api_version_of(mapping.group, mapping.versions[0])
+        for expression in catalog.find(api_version, mapping.kind).expressions:
             places[id(expression.tree)] = (number, expression.at)
             comparison.kept.append(expression.tree)
     read = reference_reader(catalog)

@@ -33,8 +33,7 @@ def check_immutable(parts: Parts, edits: Iterable[Edit]) -> None:
                 continue
         except FailedError:
             continue
-        if finder.mapping.used is not None:
-            finder.mapping.used(entry.at)
+        finder.mapping.use(entry.at)
         places = list(_places(entry.places, finder))
         free = list(_places(entry.exceptions, finder))
         for pointer in written:

@@ -89,8 +89,7 @@ class Finder:
         target = self._target(resolve(self.mapping.document, at), at, part)
         if target.pointer.startswith("refs."):
             raise NoTargetError(f"it is read from another object: {target.pointer}")
-        if self.mapping.used is not None:
-            self.mapping.used(at)
+        self.mapping.use(at)
         return target
 
     def present(self, at: str) -> JSON:
@@ -174,8 +173,7 @@ class Finder:
             if part:
                 raise NoTargetError("it is computed, and written as a whole only")
             target = self._of_path(written["writeTo"], ())
-            if self.mapping.used is not None:
-                self.mapping.used(f"{at}/writeTo")
+            self.mapping.use(f"{at}/writeTo")
             return replace(target, convert=self._writer(f"{at}/write")) if "write" in written else target
         if "firstOf" in written:
             target = self._of_alternatives(written["firstOf"], f"{at}/firstOf", part)
