@@ -19,7 +19,7 @@ from workloadmap_spec.cel import (
     roots_used,
     scope_of,
 )
-from workloadmap_spec.errors import ExpressionCheckError, ExpressionError, Location, MappingError, MappingSemanticError
+from workloadmap_spec.errors import ExpressionError, Location, MappingError, MappingSemanticError
 from workloadmap_spec.mapping import Condition, Expression, Field, Guard, Names, Variable
 from workloadmap_spec.pointer import escape
 
@@ -111,12 +111,7 @@ class FieldCompiler:
             if finding.level == "warning":
                 self.warnings.append((at, text, finding))
             else:
-                self.problem(
-                    ExpressionCheckError(
-                        finding.message, text, finding.offset, finding.length, finding.rule, finding.cure
-                    ),
-                    at,
-                )
+                self.problem(finding.to_error(text), at)
         self.expressions.append(Expression(at, text, tree, names))
         return tree, path_of(tree)
 

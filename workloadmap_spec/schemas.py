@@ -16,6 +16,7 @@ from workloadmap_spec.data_rules import describe
 from workloadmap_spec.errors import Location, MappingError, MappingSchemaError, MappingVersionError
 from workloadmap_spec.files import SPEC_VERSION, schema_path
 from workloadmap_spec.pointer import JSON, join, list_index, split
+from workloadmap_spec.texts import cut_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -626,8 +627,7 @@ def _listed(names: Iterable[str], last: str = "and") -> str:
 
 def _cut(text: str) -> str:
     """A text that fits into a message."""
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN_LENGTH else f"{line[: _SHOWN_LENGTH - 3]}..."
+    return cut_line(text, _SHOWN_LENGTH)
 
 
 def _shown(value: JSON) -> str:

@@ -17,6 +17,7 @@ from workloadmap_spec.cel.tree import Binary, ListLiteral, Macro, MapLiteral, wa
 from workloadmap_spec.errors import EvaluationError
 from workloadmap_spec.limits import MAX_COUNT, MAX_DEPTH, MAX_MADE
 from workloadmap_spec.pointer import escape, is_below, join
+from workloadmap_spec.texts import cut
 
 if TYPE_CHECKING:
     from workloadmap_spec.cel import Node
@@ -168,8 +169,7 @@ def describe(value: object) -> str:
     if isinstance(value, list):
         return f"a list of {len(value)}"
     if isinstance(value, str):
-        shown = value if len(value) <= 40 else value[:37] + "..."  # noqa: PLR2004 - fits a line
-        return f'the string "{shown}"'
+        return f'the string "{cut(value, 40)}"'
     return f"the number {value}"
 
 

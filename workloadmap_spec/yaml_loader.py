@@ -30,6 +30,7 @@ from yaml.reader import ReaderError
 
 from workloadmap_spec.limits import MAX_DEPTH
 from workloadmap_spec.positions import PLAIN, TEMPLATE_CURE, Node, SourceProblem, duplicate
+from workloadmap_spec.texts import cut_line
 from workloadmap_spec.yaml_parsers import EventParser, make_parser
 from workloadmap_spec.yaml_scalars import key_text, resolve_plain
 
@@ -80,8 +81,7 @@ _SHOWN_LENGTH: Final = 40
 
 def _short(text: str) -> str:
     """A text for a message, cut to one short line."""
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN_LENGTH else f"{line[: _SHOWN_LENGTH - 3]}..."
+    return cut_line(text, _SHOWN_LENGTH)
 
 
 # Composition

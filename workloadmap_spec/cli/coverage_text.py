@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from workloadmap_spec.cli.style import clean
 from workloadmap_spec.coverage import goals, tally, text_at
 from workloadmap_spec.errors import Location
+from workloadmap_spec.texts import cut, cut_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -136,5 +137,6 @@ def _text(value: object) -> str:
     if value is None or (isinstance(value, dict) and "members" in value):
         # A gang entry is known by its place.
         return ""
-    text = " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 3]}..."
+    if isinstance(value, str):
+        return cut_line(value, _MAX_TEXT)
+    return cut(json.dumps(value, ensure_ascii=False), _MAX_TEXT)

@@ -224,9 +224,11 @@ def _covered(observed: Sequence[tuple[Document, Coverage]]) -> list[Covered]:
 
 def _is_under(found: Sequence[Covered] | None, least: float | None) -> bool:
     """Whether less is reached than is asked for."""
+    if found is None or least is None:
+        return False
     from workloadmap_spec.cli.coverage_text import percent  # noqa: PLC0415 - where it is asked for
 
-    return found is not None and least is not None and percent(found) < least
+    return percent(found) < least
 
 
 # What came of it
@@ -294,8 +296,8 @@ def _value(value: object) -> str:
     import json  # noqa: PLC0415 - only where something failed
 
     from workloadmap_spec.cases import MISSING  # noqa: PLC0415
+    from workloadmap_spec.texts import cut  # noqa: PLC0415
 
     if value is MISSING:
         return "nothing"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _MAX_VALUE else f"{text[: _MAX_VALUE - 3]}..."
+    return cut(json.dumps(value, ensure_ascii=False), _MAX_VALUE)

@@ -11,6 +11,7 @@ from workloadmap_spec.conformance.runner import ERRORED, FAILED, NOT_RUN, PASSED
 from workloadmap_spec.conformance.suite import PATHS, SUITE_VERSION, suite_digest
 from workloadmap_spec.conformance.vocabulary import vocabulary
 from workloadmap_spec.files import SPEC_VERSION
+from workloadmap_spec.texts import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -203,5 +204,4 @@ def _shown(entry: Mapping[str, Any], name: str) -> str:
     """A value in a difference."""
     if name not in entry:
         return "nothing"
-    text = json.dumps(entry[name], ensure_ascii=False, default=str)
-    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 3]}..."
+    return cut(json.dumps(entry[name], ensure_ascii=False, default=str), _MAX_SHOWN)

@@ -19,6 +19,7 @@ from workloadmap_spec.cel.witness import ENGINES, Outcome, Witness, WitnessUnava
 from workloadmap_spec.errors import WorkloadMapError
 from workloadmap_spec.field_compiler import native_engine
 from workloadmap_spec.mapping import api_version_of
+from workloadmap_spec.texts import cut, cut_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -141,10 +142,5 @@ class _Comparison:
 def _shown(outcome: Outcome) -> str:
     """What an engine says, in a line."""
     if outcome[0] == "value":
-        return _short(json.dumps(outcome[1], ensure_ascii=False))
-    return f"an error ({_short(' '.join(outcome[1].split()))})"
-
-
-def _short(text: str) -> str:
-    """A text that is not too long."""
-    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 3]}..."
+        return cut(json.dumps(outcome[1], ensure_ascii=False), _MAX_SHOWN)
+    return f"an error ({cut_line(outcome[1], _MAX_SHOWN)})"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from workloadmap_spec.cli.style import clean
 from workloadmap_spec.cli.words import counted
+from workloadmap_spec.texts import cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,14 +112,9 @@ def reasons(skipped: Sequence[Skipped]) -> str:
     counts: dict[str, int] = {}
     for file in skipped:
         counts[file.reason] = counts.get(file.reason, 0) + 1
-    texts = {reason: _short(clean(reason)) for reason in counts}
+    texts = {reason: cut(clean(reason), _MAX_REASON) for reason in counts}
     if len(counts) == 1:
         return "".join(texts.values())
     shown = [f"{counts[reason]}: {texts[reason]}" for reason in list(counts)[:_MAX_REASONS]]
     left = len(counts) - len(shown)
     return "; ".join([*shown, *([f"and {counted(left, 'other reason')}"] if left else [])])
-
-
-def _short(text: str) -> str:
-    """A text of bounded length."""
-    return text if len(text) <= _MAX_REASON else f"{text[: _MAX_REASON - 3]}..."
