@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Document", "load_all", "load_path", "load_text", "normalize", "stream"]
 
+#: How the standard input is called in messages.
+STDIN_NAME: Final = "<stdin>"
+
 #: How many characters one JSON value or one YAML document between two lines `---` has, list of documents or not. An
 #: input without end would fill the memory otherwise.
 MAX_TEXT_SIZE: Final = 2**30
@@ -131,7 +134,7 @@ def load_path(path: str | os.PathLike[str], errors: Callable[[InputError], None]
 
 def stream(
     fileobj: IO[str] | IO[bytes],
-    source: str = "<stdin>",
+    source: str = STDIN_NAME,
     errors: Callable[[InputError], None] | None = None,
 ) -> Iterator[Document]:
     """The documents of an open file, each as soon as it is complete.

@@ -143,6 +143,8 @@ class InputError(WorkloadMapError, ValueError):
     """An input document cannot be read: not YAML or JSON, outside the data rules, or not a Kubernetes object."""
 
     error_class = "input-invalid"
+    #: Of a key that is written twice: where it stands first.
+    first: Location | None = None
 
 
 class NoMappingError(WorkloadMapError, LookupError):

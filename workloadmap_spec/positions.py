@@ -61,6 +61,10 @@ class SourceProblem(Exception):  # noqa: N818 - it never leaves the package
         self.path = path
 
 
+class DuplicateKey(SourceProblem):
+    """A key that is written twice; `earlier` is the first one."""
+
+
 class Origin:
     """The text of one document and where that text begins in its source."""
 
@@ -108,7 +112,10 @@ class Origin:
             line, column = self.line_and_column(problem.earlier)
             message = f"{message} in line {line}, column {column}"
         pointer = None if problem.path is None else join("", *problem.path)
-        return InputError(message, self.location(problem.offset, pointer), problem.cure)
+        error = InputError(message, self.location(problem.offset, pointer), problem.cure)
+        if isinstance(problem, DuplicateKey) and problem.earlier is not None:
+            error.first = self.location(problem.earlier, pointer)
+        return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +154,6 @@ _JSON_SCALAR: Final = re.compile(r"[^ \t\n\r,\]}]+")
 
 #: What to do about `{{`, which is a map as the key of a map in YAML and nothing in JSON.
 TEMPLATE_CURE: Final = "render the template first (`helm template`) if this is one"
-
-#: How a key that is written twice is reported, in both syntaxes.
-DUPLICATE_CURE: Final = "remove one of the two: readers disagree about which one counts"
 
 
 #: The function that the JSON decoder reads strings with: text, position after the quote, and whether to be strict.
@@ -222,12 +226,12 @@ def _json_path(open_nodes: list[Node], keys: list[Node | None]) -> tuple[str, ..
     )
 
 
-def duplicate(key: Node, first: Node, path: tuple[str, ...]) -> SourceProblem:
-    """The problem of a key that is written twice."""
-    return SourceProblem(
+def duplicate(key: Node, first: Node, path: tuple[str, ...]) -> DuplicateKey:
+    """The problem of a key that is written twice, in both syntaxes."""
+    return DuplicateKey(
         f"the key `{path[-1]}` is written twice, first",
         key.start,
-        DUPLICATE_CURE,
+        "remove one of the two: readers disagree about which one counts",
         earlier=first.start,
         path=path,
     )

@@ -25,10 +25,10 @@ class Finding(NamedTuple):
         return ExpressionCheckError(self.message, text, self.offset, self.length, self.rule, self.cure)
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like another, if one is."""
+def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """The known name that is most like another, if one is like it enough."""
     # Needed for messages only, and slow to import.
     from difflib import get_close_matches  # noqa: PLC0415
 
-    found = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    found = get_close_matches(name, list(known), n=1, cutoff=likeness)
     return found[0] if found else None

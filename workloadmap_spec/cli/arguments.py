@@ -118,6 +118,13 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_many(parser: argparse.ArgumentParser, option: str, metavar: str, text: str) -> None:
+    """Add an option that takes several paths and may be repeated."""
+    parser.add_argument(
+        option, metavar=metavar, nargs="+", action="extend", default=[], help=f"{text} (may be repeated)"
+    )
+
+
 def add_color(parser: argparse.ArgumentParser) -> None:
     """Add `--color`."""
     parser.add_argument(

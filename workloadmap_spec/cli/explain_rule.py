@@ -23,8 +23,6 @@ the portable profile that it stands for (P20). Without RULE all are listed.
 
 #: How a fence of a page begins.
 _FENCE: Final = "```"
-#: How like a word must be to one that was meant.
-_LIKENESS: Final = 0.6
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -85,13 +83,13 @@ def find_rule(text: str) -> Rule:
 
 def _cure(written: str, known: dict[str, Rule]) -> str:
     """The rule that is most like what was written, or where all are listed."""
-    from difflib import get_close_matches  # noqa: PLC0415 - for mistakes only
+    from workloadmap_spec.cel.findings import nearest  # noqa: PLC0415 - for mistakes only
 
     written = f"wm{written}" if written.isdecimal() else written
-    near = get_close_matches(written, known, 1, _LIKENESS)
-    if not near:
+    near = nearest(written, known)
+    if near is None:
         return "`workloadmap explain` lists the rules"
-    rule = known[near[0]]
+    rule = known[near]
     # Numbers are alike without having anything in common, so that the name is told with one.
     return f"did you mean {rule.code} ({rule.name})? `workloadmap explain` lists the rules"
 

@@ -12,7 +12,7 @@ from workloadmap_spec.catalog import Catalog
 from workloadmap_spec.cli.arguments import STDIN
 from workloadmap_spec.cli.kinds import why_no_workload
 from workloadmap_spec.cli.messages import FAILED, Messages
-from workloadmap_spec.documents import Document, load_path, stream
+from workloadmap_spec.documents import STDIN_NAME, Document, load_path, stream
 from workloadmap_spec.errors import Location, NoMappingError
 from workloadmap_spec.read import API_VERSION
 
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from workloadmap_spec.catalog import Reading, Unread
     from workloadmap_spec.errors import InputError
     from workloadmap_spec.read import WorkloadMap
-
-#: How the standard input is called in messages.
-STDIN_NAME: Final = "<stdin>"
 
 #: The API group of this project's own documents.
 _OWN_GROUP: Final = API_VERSION.partition("/")[0]
@@ -53,7 +50,7 @@ def catalog_of(mappings: Sequence[str]) -> Catalog:
     return catalog
 
 
-def _standard_input() -> IO[bytes] | IO[str]:
+def standard_input() -> IO[bytes] | IO[str]:
     """The standard input, as bytes where it has them."""
     return getattr(sys.stdin, "buffer", sys.stdin)
 
@@ -70,7 +67,7 @@ def documents_of(paths: Iterable[str], messages: Messages, *, flat: bool = False
     errors: Callable[[InputError], None] = messages.wrong
     for path in paths:
         if path == STDIN:
-            yield from stream(_standard_input(), STDIN_NAME, errors)
+            yield from stream(standard_input(), STDIN_NAME, errors)
         elif flat and not Path(path).is_dir():
             try:
                 with Path(path).open("rb") as file:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from workloadmap_spec.cli.arguments import Subparsers, add_command
+from workloadmap_spec.cli.arguments import Subparsers, add_command, add_many
 from workloadmap_spec.cli.messages import OK, CommandError, UsageError, say
 
 if TYPE_CHECKING:
@@ -43,14 +43,7 @@ def add_parser(subparsers: Subparsers) -> None:
         ],
     )
     parser.add_argument("kind", metavar="GROUP/VERSION/KIND", help="the kind; core kinds are written v1/KIND")
-    parser.add_argument(
-        "--crd",
-        metavar="PATH",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="files of CustomResourceDefinitions, or folders of such files",
-    )
+    add_many(parser, "--crd", "PATH", "files of CustomResourceDefinitions, or folders of such files")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the mapping to this file, and a case beside it")
     parser.add_argument("--force", action="store_true", help="replace files that exist")
     parser.set_defaults(run=run)

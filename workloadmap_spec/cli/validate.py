@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from workloadmap_spec.cli.arguments import STDIN, Subparsers, add_color, add_command
+from workloadmap_spec.cli.arguments import STDIN, Subparsers, add_color, add_command, add_many
 from workloadmap_spec.cli.messages import OK, UNREAD, UsageError, say
 
 if TYPE_CHECKING:
@@ -104,13 +104,6 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("-v", "--verbose", action="store_true", help="print notes, and what was not checked, too")
     add_color(parser)
     parser.set_defaults(run=run)
-
-
-def add_many(parser: Any, option: str, metavar: str, text: str) -> None:  # noqa: ANN401 - argparse's own class
-    """Add an option that takes several paths and may be repeated."""
-    parser.add_argument(
-        option, metavar=metavar, nargs="+", action="extend", default=[], help=f"{text} (may be repeated)"
-    )
 
 
 def run(arguments: Namespace) -> int:
@@ -245,8 +238,9 @@ def _witnesses() -> list[Witness]:
 
 def _standard_input() -> bytes:
     """All of the standard input."""
-    stream = getattr(sys.stdin, "buffer", sys.stdin)
-    text: bytes | str = stream.read()
+    from workloadmap_spec.cli.inputs import standard_input  # noqa: PLC0415 - where it is read
+
+    text = standard_input().read()
     return text if isinstance(text, bytes) else text.encode()
 
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
+from workloadmap_spec.cel.findings import nearest
 from workloadmap_spec.data_rules import describe
 from workloadmap_spec.documents import load_all
 from workloadmap_spec.errors import WorkloadMapError
@@ -150,8 +150,8 @@ class _Reader:
             raise self.wrong(f"a map is wanted here, and this is {describe(value)}", at, f"it has {_listed(known)}")
         for name in value:
             if name not in known:
-                near = get_close_matches(name, known, 1)
-                cure = f"write `{near[0]}`" if near else f"there is {_listed(known)}"
+                near = nearest(name, known)
+                cure = f"write `{near}`" if near is not None else f"there is {_listed(known)}"
                 raise self.wrong(f"there is no setting `{name}`", join(at, name), cure, is_key=True)
         return value
 

@@ -8,14 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from workloadmap_spec.documents import STDIN_NAME
 from workloadmap_spec.errors import InputError, Location
 from workloadmap_spec.validation.findings import Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-
-#: How the standard input is called in findings.
-STDIN_NAME: Final = "<stdin>"
 
 #: The names of files that are looked at below a folder, and of those that are cases.
 _SUFFIXES: Final = (".json", ".yaml", ".yml")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from workloadmap_spec.validation.rules import LEVELS, RULES, Level
+from workloadmap_spec.validation.rules import RULES, Level, levels_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -190,7 +190,12 @@ class Report:
 
     def fails(self, level: Level) -> bool:
         """Whether there is a finding at or above a level that is not suppressed."""
-        return any(self.count(one) for one in LEVELS[: LEVELS.index(level) + 1])
+        return any(self.count(one) for one in levels_from(level))
+
+    @property
+    def suppressed(self) -> int:
+        """How many findings are suppressed."""
+        return sum(finding.suppressed is not None for finding in self.findings)
 
     def to_json(self) -> dict[str, Any]:
         """The report as plain data, as `validation-report.schema.json` has it."""
@@ -203,7 +208,7 @@ class Report:
             errors=self.count("error"),
             warnings=self.count("warning"),
             notes=self.count("note"),
-            suppressed=sum(finding.suppressed is not None for finding in self.findings),
+            suppressed=self.suppressed,
             againstCrd=self.against_crd,
             unchecked=len(self.unchecked),
         )

@@ -19,6 +19,11 @@ Level = Literal["error", "warning", "note"]
 LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note")
 
 
+def levels_from(level: Level) -> tuple[Level, ...]:
+    """A level and those that matter more."""
+    return LEVELS[: LEVELS.index(level) + 1]
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """Something that is looked for: its id, a name that never changes, and what it says."""

@@ -6,23 +6,24 @@ those before it, its expressions. What needs all mappings comes after: schemas o
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from workloadmap_spec.compiler import Examination, examine_closely
 from workloadmap_spec.documents import Document, load_all
 from workloadmap_spec.errors import ExpressionError, InputError, MappingError, MappingSchemaError
 from workloadmap_spec.limits import MAX_MAPPING_BYTES
-from workloadmap_spec.pointer import PointerError, resolve, split
-from workloadmap_spec.positions import DUPLICATE_CURE
+from workloadmap_spec.mapping import api_version_of
+from workloadmap_spec.pointer import split
 from workloadmap_spec.schemas import SchemaProblem, schema_problems
+from workloadmap_spec.validation.cases import CaseFinder, kind_of
 from workloadmap_spec.validation.files import FileText, Source, sources_of
 from workloadmap_spec.validation.findings import ExpressionPart, Finding, Related, Report, Skipped, Span, Unchecked
 from workloadmap_spec.validation.places import expression_span, key_span, lines_of, value_span
 from workloadmap_spec.validation.rules import RULES, Level
+from workloadmap_spec.validation.suppressions import comments_of, unused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from workloadmap_spec.cases import Case
     from workloadmap_spec.cel.witness import Witness
     from workloadmap_spec.crd import Kinds
-    from workloadmap_spec.mapping import CompiledMapping
-    from workloadmap_spec.validation.cases import CaseFinder
+    from workloadmap_spec.errors import Location
+    from workloadmap_spec.mapping import CompiledMapping, Expression
     from workloadmap_spec.validation.configuration import Ignore
     from workloadmap_spec.validation.suppressions import Comment
 
@@ -55,8 +56,8 @@ _PROFILE_RULES: Final = {rule.profile: rule.id for rule in RULES.values() if rul
 #: Warnings that the schema of a kind settles where it is known: it tells whether a value may be missing.
 _SETTLED: Final = frozenset({"WM303", "WM315", "WM320"})
 
-#: How the message about a key that is written twice ends.
-_EARLIER: Final = re.compile(r" in line (\d+), column (\d+)$")
+
+_Problem = TypeVar("_Problem")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,6 @@ class _Options:
     witnesses: Sequence[Witness]
     #: None if nobody asks for cases.
     cases: CaseFinder | None
-    #: Whether cases were named, so that a text without a file can have some.
-    has_extra_cases: bool
     crds: Sequence[str | Path]
     ignores: Sequence[Ignore]
     #: The folders that were walked, by their real paths.
@@ -100,13 +99,11 @@ def validate_paths(  # noqa: PLR0913 - what can be asked for
         MissingPathError: A path does not exist.
         InputError: A file cannot be read.
     """
-    from workloadmap_spec.validation.cases import CaseFinder  # noqa: PLC0415 - texts alone have no cases
-
     named = list(map(str, paths))
     sources, skipped = sources_of(named, stdin)
     walked = [folder.resolve() for folder in map(Path, named) if folder.is_dir()]
-    finder = CaseFinder(tuple(cases))
-    return _validate(sources, skipped, _Options(second_opinion, witnesses, finder, bool(cases), crds, ignores, walked))
+    options = _Options(second_opinion, witnesses, CaseFinder(tuple(cases)), crds, ignores, walked)
+    return _validate(sources, skipped, options)
 
 
 def validate_texts(
@@ -114,7 +111,7 @@ def validate_texts(
 ) -> Report:
     """Validate the texts of mapping files, each with its name; nobody looks for their cases."""
     sources = [Source(name, partial(bytes, text)) for name, text in texts]
-    return _validate(sources, (), _Options(second_opinion, (), None, has_extra_cases=False, crds=crds, ignores=()))
+    return _validate(sources, (), _Options(second_opinion, (), None, crds, ()))
 
 
 def _validate(sources: Iterable[Source], skipped: Sequence[Skipped], options: _Options) -> Report:
@@ -189,8 +186,10 @@ class _Mapping:
         span = expression_span(self.document, pointer, part.offset, part.length)
         self.add(rule, message, pointer, cure, span, level=level, expression=part)
 
-    def add_more(self, problems: Sequence[object]) -> None:
-        """Add a finding that stands for those that are not listed."""
+    def add_all(self, problems: Sequence[_Problem], add: Callable[[_Mapping, _Problem], None]) -> None:
+        """Add a finding for each problem, and one that stands for those that are not listed."""
+        for problem in problems[:MAX_LISTED]:
+            add(self, problem)
         if len(problems) > MAX_LISTED:
             message = f"{len(problems) - MAX_LISTED} more things are wrong with this mapping"
             self.add_value("WM199", message, "", "correct those above first")
@@ -203,6 +202,8 @@ class _File:
     text: FileText
     path: Path | None
     mappings: list[_Mapping] = field(default_factory=list)
+    #: The settings that are about it.
+    ignores: Sequence[Ignore] = ()
     #: Findings about what could not be read, or about comments.
     findings: list[Finding] = field(default_factory=list)
     #: Whether all of it could be read.
@@ -231,7 +232,8 @@ class _Validation:
     def file(self, source: Source) -> None:
         """Validate one file."""
         data = source.read()
-        file = _File(FileText(source.name, ()), source.path)
+        ignores = [one for one in self.options.ignores if source.path is not None and one.covers(str(source.path))]
+        file = _File(FileText(source.name, ()), source.path, ignores=ignores)
         self.files.append(file)
         if len(data) > MAX_MAPPING_BYTES:
             message = f"a mapping file has at most {MAX_MAPPING_BYTES} bytes, and this has {len(data)}"
@@ -253,29 +255,20 @@ class _Validation:
     def mapping(self, mapping: _Mapping) -> None:
         """Validate one document."""
         problems = schema_problems(mapping.document.value, "WorkloadMapping")
-        for problem in problems[:MAX_LISTED]:
-            _add_schema(mapping, problem)
-        mapping.add_more(problems)
+        mapping.add_all(problems, _add_schema)
         if problems:
             return
         document: Mapping[str, Any] = mapping.document.value
         self.twice(mapping, document["spec"]["workload"])
         mapping.examined = examined = examine_closely(document)
         self.expressions += len(examined.expressions)
-        for error in examined.problems[:MAX_LISTED]:
-            _add_semantic(mapping, error)
-        mapping.add_more(examined.problems)
+        mapping.add_all(examined.problems, _add_semantic)
         for at, text, warning in examined.warnings:
             rule = _PROFILE_RULES.get(warning.rule, "WM300")
             part = ExpressionPart(text, warning.offset, warning.length)
             mapping.add_part(rule, warning.message, at, warning.cure, part, "warning")
-        for expression in examined.expressions if self.parse is not None else ():
-            offset = self.parse(expression.text) if self.parse is not None else None
-            if offset is not None:
-                message = "cel-python, which was asked as a witness, does not parse the expression from here on"
-                cure = "one of the two engines is wrong: please report the expression"
-                part = ExpressionPart(expression.text, offset, 1)
-                mapping.add_part("WM390", message, expression.at, cure, part)
+        if self.parse is not None:
+            _add_opinions(mapping, examined.expressions, self.parse)
         self.case(mapping, document["spec"]["workload"])
 
     def twice(self, mapping: _Mapping, workload: Mapping[str, Any]) -> None:
@@ -290,7 +283,7 @@ class _Validation:
                 continue
             other, place = self.seen[key]
             where = f"{place.file}:{place.span.start_line}" if place.span is not None else place.file
-            kind = f"{workload['kind']} of {_api_version(workload['group'], version)}"
+            kind = f"{workload['kind']} of {api_version_of(workload['group'], version)}"
             message = f"{kind} has a mapping already: `{other}` in {where}"
             cure = "remove the version from one of the two"
             mapping.add("WM205", message, pointer, cure, span, related=(place,))
@@ -300,8 +293,6 @@ class _Validation:
         finder = self.finder(mapping)
         if finder is None:
             return
-        from workloadmap_spec.validation.cases import kind_of  # noqa: PLC0415 - with the finder
-
         kind = kind_of(workload["group"], workload["kind"], workload["versions"])
         if not finder.has_case(kind, mapping.file.path):
             message = f"no case reads an object of the kind {workload['kind']} with this mapping"
@@ -309,9 +300,9 @@ class _Validation:
             mapping.add_value("WM401", message, "/spec/workload/kind", cure)
 
     def finder(self, mapping: _Mapping) -> CaseFinder | None:
-        """Who finds the cases of a mapping; None where none can be expected."""
-        options = self.options
-        return options.cases if mapping.file.path is not None or options.has_extra_cases else None
+        """Who finds the cases of a mapping; None where none can be expected, as of a text in no file."""
+        finder = self.options.cases
+        return finder if finder is not None and (mapping.file.path is not None or finder.extra) else None
 
     # All files
 
@@ -349,8 +340,7 @@ class _Validation:
         """Have other engines evaluate the expressions of the mappings that can be used."""
         if not self.options.witnesses:
             return
-        from workloadmap_spec.validation.cases import kind_of  # noqa: PLC0415 - where it is asked for
-        from workloadmap_spec.validation.witnesses import disagreements  # noqa: PLC0415
+        from workloadmap_spec.validation.witnesses import disagreements  # noqa: PLC0415 - where it is asked for
 
         asked = list(self.compiled())
         cases: dict[tuple[str, str], Case] = {}
@@ -387,9 +377,7 @@ class _Validation:
 
     def suppress(self, file: _File) -> None:
         """Mark what comments and settings suppress in a file, and find comments that are wrong."""
-        from workloadmap_spec.validation.suppressions import comments_of, unused  # noqa: PLC0415 - few files have any
-
-        ignores = self.ignores_of(file)
+        ignores = file.ignores
         comments: list[Comment] = []
         if file.text.has_suppressions():
             documents = [mapping.document for mapping in file.mappings]
@@ -404,14 +392,10 @@ class _Validation:
             finding = unused(comment, file.text, rules)
             file.findings += [finding] if finding is not None else []
 
-    def ignores_of(self, file: _File) -> list[Ignore]:
-        """The settings that are about a file."""
-        return [one for one in self.options.ignores if file.path is not None and one.covers(str(file.path))]
-
     def unused_ignores(self) -> Iterator[Finding]:
         """Findings for settings that suppress nothing, as far as this run can tell."""
         for ignore in self.options.ignores:
-            files = [file for file in self.files if ignore in self.ignores_of(file)]
+            files = [file for file in self.files if ignore in file.ignores]
             # A run over single files says nothing about the others.
             if files or any(map(Path(ignore.folder).is_relative_to, self.options.walked)):
                 rules = [rule for rule in ignore.rules if rule not in ignore.used]
@@ -444,27 +428,29 @@ class _Validation:
 def _unreadable(error: InputError, text: FileText) -> Finding:
     """The finding for a text, or a part of one, that cannot be read."""
     place = error.location
-    rule = "WM002" if error.cure == DUPLICATE_CURE else "WM001" if place.pointer is None else "WM003"
-    span = None
-    if place.line is not None:
-        column = place.column or 1
-        span = Span(place.line, column, place.line, column + 1)
+    rule = "WM002" if error.first is not None else "WM001" if place.pointer is None else "WM003"
     related: tuple[Related, ...] = ()
-    earlier = _EARLIER.search(error.message) if rule == "WM002" else None
-    if earlier is not None:
-        line, column = int(earlier[1]), int(earlier[2])
-        related = (Related("the first one", text.name, Span(line, column, line, column + 1), place.pointer),)
+    if error.first is not None:
+        related = (Related("the first one", text.name, _character(error.first), place.pointer),)
     return Finding(
         rule,
         "error",
         error.message,
         text.name,
-        span,
+        _character(place),
         place.pointer,
         error.cure,
         related=related,
         snippet=text.snippet(place.line),
     )
+
+
+def _character(place: Location) -> Span | None:
+    """The character at a place; None where only the file is known."""
+    if place.line is None:
+        return None
+    column = place.column or 1
+    return Span(place.line, column, place.line, column + 1)
 
 
 def _add_schema(mapping: _Mapping, problem: SchemaProblem) -> None:
@@ -480,19 +466,20 @@ def _add_semantic(mapping: _Mapping, error: MappingError) -> None:
     if isinstance(error, ExpressionError):
         # One that does not parse for no reason of the profile has no rule of it.
         rule = _PROFILE_RULES.get(error.rule or "", "WM300")
-        text = error.text or _text(mapping.document, pointer)
-        part = ExpressionPart(text, error.offset, error.length)
+        part = ExpressionPart(error.text, error.offset, error.length)
         mapping.add_part(rule, error.message, pointer, error.cure, part, "error")
     else:
         mapping.add_value(_semantic_rule(error, pointer), error.message, pointer, error.cure)
 
 
-def _text(document: Document, pointer: str) -> str:
-    """The text at a place."""
-    try:
-        return str(resolve(document.value, pointer))
-    except PointerError:
-        return ""
+def _add_opinions(mapping: _Mapping, expressions: Iterable[Expression], parse: Callable[[str], int | None]) -> None:
+    """Add the findings for expressions that another engine does not parse."""
+    for expression in expressions:
+        offset = parse(expression.text)
+        if offset is not None:
+            message = "cel-python, which was asked as a witness, does not parse the expression from here on"
+            cure = "one of the two engines is wrong: please report the expression"
+            mapping.add_part("WM390", message, expression.at, cure, ExpressionPart(expression.text, offset, 1))
 
 
 def _semantic_rule(error: MappingError, pointer: str) -> str:
@@ -532,16 +519,17 @@ def _is_settled(finding: Finding, decided: frozenset[tuple[str, int, int]]) -> b
 
 def _order(finding: Finding) -> tuple[str, int, int, str, str, str]:
     """By what findings are sorted."""
-    span = finding.span
-    line, column = (span.start_line, span.start_column) if span is not None else (0, 0)
-    return finding.file, line, column, finding.rule, finding.pointer or "", finding.message
+    return finding.file, *_start(finding.span), finding.rule, finding.pointer or "", finding.message
 
 
 def _order_unchecked(place: Unchecked) -> tuple[str, int, int, str, str]:
     """By what places that were not checked are sorted."""
-    span = place.span
-    line, column = (span.start_line, span.start_column) if span is not None else (0, 0)
-    return place.file, line, column, place.pointer or "", place.reason
+    return place.file, *_start(place.span), place.pointer or "", place.reason
+
+
+def _start(span: Span | None) -> tuple[int, int]:
+    """Line and column; what is known of the file alone is at its beginning."""
+    return (0, 0) if span is None else (span.start_line, span.start_column)
 
 
 # Mappings
@@ -552,11 +540,6 @@ def _name(value: object) -> str | None:
     metadata = value.get("metadata") if isinstance(value, dict) else None
     name = metadata.get("name") if isinstance(metadata, dict) else None
     return name if isinstance(name, str) and name else None
-
-
-def _api_version(group: str, version: str) -> str:
-    """A group and a version as `apiVersion` is written."""
-    return f"{group}/{version}" if group else version
 
 
 def _wanted(documents: Iterable[Mapping[str, Any]]) -> set[tuple[str, str]] | None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
+from workloadmap_spec.cel.findings import nearest
 from workloadmap_spec.validation.findings import Finding, Span, Suppression
 from workloadmap_spec.validation.places import positions_of
 from workloadmap_spec.validation.rules import RULES
@@ -30,6 +30,9 @@ _COMMENT: Final = re.compile(r"(?:^|(?<=[ \t]))#[ \t]*workloadmap:[ \t]*(?P<said
 #: What is one of our comments, well written or not; other words behind the mark are prose.
 _WORD: Final = re.compile(r"(?P<word>ignore[-\w]*|[-\w]+(?=\[))")
 _FORM: Final = re.compile(r"(?P<word>ignore|ignore-file)\[(?P<ids>[^\]]*)\](?P<reason>.*)")
+
+#: How like a rule must be to one that was meant; numbers are alike without having anything in common.
+_LIKENESS: Final = 0.7
 
 _CURE: Final = "write # workloadmap: ignore[WM320] and the reason"
 
@@ -97,8 +100,8 @@ def unused(comment: Comment, text: FileText, rules: Sequence[str]) -> Finding | 
 def rule_fault(rule: str) -> tuple[str, str] | None:
     """Why a rule cannot be suppressed, and what to do; None if it can."""
     if rule not in RULES:
-        near = get_close_matches(rule.upper(), RULES, 1, 0.7)
-        cure = f"did you mean {near[0]}?" if near else "`workloadmap explain` lists the rules"
+        near = nearest(rule.upper(), RULES, _LIKENESS)
+        cure = f"did you mean {near}?" if near is not None else "`workloadmap explain` lists the rules"
         return f"there is no rule `{rule}`", cure
     if not RULES[rule].can_be_suppressed:
         return f"{rule} cannot be suppressed", "correct what it finds: no reader can make up for it"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from workloadmap_spec.cli.style import clean, clean_lines
 from workloadmap_spec.conformance.junit import attributes, content
 from workloadmap_spec.validation.formats.words import first_line, place, unchecked_line
-from workloadmap_spec.validation.rules import LEVELS
+from workloadmap_spec.validation.rules import levels_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -103,7 +103,7 @@ def _suites(report: Report, fail_level: Level) -> Iterator[tuple[str, list[_Test
 
 def _test(name: str, findings: Iterable[Finding], unchecked: Iterable[Unchecked], fail_level: Level) -> _Test:
     """The test of a group of rules; one failure stands for all, as readers of the format show one."""
-    failing = LEVELS[: LEVELS.index(fail_level) + 1]
+    failing = levels_from(fail_level)
     failures: list[Finding] = []
     told: list[str] = []
     for finding in findings:

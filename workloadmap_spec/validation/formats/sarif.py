@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from workloadmap_spec import __version__
+from workloadmap_spec.documents import STDIN_NAME
 from workloadmap_spec.schemas import GROUP
 from workloadmap_spec.validation.formats.json import dumped
-from workloadmap_spec.validation.formats.words import STDIN, TOOL, relative
+from workloadmap_spec.validation.formats.words import TOOL, relative
 from workloadmap_spec.validation.rules import RULES
 
 if TYPE_CHECKING:
@@ -162,8 +163,8 @@ def _region(span: Span) -> dict[str, Any]:
 
 def _artifact(file: str) -> dict[str, Any]:
     """A file: relative to the working directory, or absolute where it is not in that (3.10.2 takes no `..`)."""
-    if file == STDIN:
-        return {"uri": quote(STDIN), "description": {"text": "The standard input."}}
+    if file == STDIN_NAME:
+        return {"uri": quote(STDIN_NAME), "description": {"text": "The standard input."}}
     name = relative(file)
     path = quote(_bytes(name), safe="/")
     if name.startswith("/"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from workloadmap_spec.cli.style import clean
 from workloadmap_spec.cli.words import counted
+from workloadmap_spec.documents import STDIN_NAME
 from workloadmap_spec.texts import cut
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 #: How the program calls itself in reports.
 TOOL: Final = "workloadmap"
-STDIN: Final = "<stdin>"
 
 #: Half a character; what a file name that is not UTF-8 is read as, too.
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -37,7 +37,7 @@ def relative(file: str) -> str:
 
     A name with `..` is made absolute the way the system does it: the folder before `..` may be a link.
     """
-    if file == STDIN or not file:
+    if file == STDIN_NAME or not file:
         return file
     path = Path(file)
     if not path.is_absolute() and ".." not in path.parts:
@@ -88,8 +88,7 @@ def found(report: Report, hidden: str = "") -> str:
         parts[-1] += hidden
     if not report.count("error"):
         parts.insert(0, "no errors")
-    suppressed = sum(finding.suppressed is not None for finding in report.findings)
-    return ", ".join([*parts, *([f"{suppressed} suppressed"] if suppressed else [])])
+    return ", ".join([*parts, *([f"{report.suppressed} suppressed"] if report.suppressed else [])])
 
 
 def checked(report: Report) -> str:
