@@ -61,10 +61,10 @@ def problems(text: str, kinds: Kinds) -> list[str]:
     found = [problem.message for problem in schema_problems(mapping, "WorkloadMapping")]
     if found:
         return found
-    compiled, errors = examine(mapping)
-    if compiled is None:
-        return [str(error) for error in errors]
-    checked = check_against(compiled, kinds)
+    examined = examine(mapping)
+    if examined.compiled is None:
+        return [str(error) for error in examined.problems]
+    checked = check_against(examined.compiled, kinds)
     assert checked.checked
     return [f"{problem.rule} {problem.at}: {problem.message}" for problem in checked.problems]
 

@@ -76,14 +76,12 @@ def compile_mapping(
         MappingError: the first thing wrong, in the order of the document; `others` on it holds the rest.
 
     """
-    compiled, problems = examine(document, locate, engine, observer)
-    if problems:
-        first = problems[0]
-        first.others = tuple(problems[1:])
+    examined = examine(document, locate, engine, observer)
+    if examined.compiled is None:
+        first, *others = examined.problems
+        first.others = tuple(others)
         raise first
-    if compiled is None:  # pragma: no cover - examine gives one or the other
-        raise AssertionError
-    return compiled
+    return examined.compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,23 +100,15 @@ def examine(
     locate: Callable[[str], Location] | None = None,
     engine: Engine = native_engine,
     observer: Observer | None = None,
-) -> tuple[CompiledMapping | None, list[MappingError]]:
-    """Compile a mapping and give everything that is wrong with it, in the order of the document."""
-    examined = examine_closely(document, engine, observer)
-    if locate is not None:
-        for problem in examined.problems:
-            if problem.location.pointer is not None:
-                problem.located(locate(problem.location.pointer))
-    return examined.compiled, examined.problems
-
-
-def examine_closely(
-    document: Mapping[str, Any], engine: Engine = native_engine, observer: Observer | None = None
 ) -> Examination:
-    """Compile a mapping, and give what was found in it also where it cannot be used."""
+    """Compile a mapping, and give what was found in it, in the order of the document, also where it cannot be used."""
     compiler = _Compiler(engine, observer)
     compiled = compiler.mapping(document)
     problems = compiler.problems
+    if locate is not None:
+        for problem in problems:
+            if problem.location.pointer is not None:
+                problem.located(locate(problem.location.pointer))
     return Examination(None if problems else compiled, problems, compiler.expressions, compiler.warnings)
 
 
@@ -417,27 +407,23 @@ class _Compiler(FieldCompiler):
 
     def immutable(self, parent: Mapping[str, Any], at: str, names: Names) -> tuple[Immutable, ...]:
         """What cannot be changed in an object that exists (S20.9)."""
-
-        def places(entry: Mapping[str, Any], name: str, entry_at: str) -> tuple[Field, ...]:
-            if name == "places":
-                self.part("immutable", entry_at)
-            return tuple(
-                Field(self.place(text, place_at, names, None), place_at)
-                for index, text in enumerate(entry.get(name, ()))
-                for place_at in [f"{entry_at}/{name}/{index}"]
-            )
-
         return tuple(
-            Immutable(
-                entry_at,
-                places(entry, "places", entry_at),
-                places(entry, "except", entry_at),
-                self.guard(entry, "when", entry_at, names),
-                entry["reason"],
-            )
+            self.immutable_entry(entry, f"{at}/immutable/{index}", names)
             for index, entry in enumerate(parent.get("immutable", ()))
-            for entry_at in [f"{at}/immutable/{index}"]
         )
+
+    def immutable_entry(self, entry: Mapping[str, Any], at: str, names: Names) -> Immutable:
+        """Some places that cannot be changed."""
+
+        def places(name: str) -> tuple[Field, ...]:
+            return tuple(
+                Field(self.place(text, place_at, names), place_at)
+                for index, text in enumerate(entry.get(name, ()))
+                for place_at in [f"{at}/{name}/{index}"]
+            )
+
+        self.part("immutable", at)
+        return Immutable(at, places("places"), places("except"), self.guard(entry, "when", at, names), entry["reason"])
 
     def incomplete(self, parent: Mapping[str, Any], at: str, names: Names) -> tuple[Incomplete, ...]:
         """The declarations of what the object cannot tell."""
@@ -459,16 +445,17 @@ class _Compiler(FieldCompiler):
     def selector(self, entry: Mapping[str, Any], at: str, names: Names) -> Selector:
         """One label selector."""
         if set(entry) == {"from"} and isinstance(entry["from"], str):
-            return Selector((), Field(self.place(entry["from"], f"{at}/from", names), f"{at}/from"), at)
+            place = f"{at}/from"
+            read = self.seen("expression", place, self.place(entry["from"], place, names))
+            return Selector((), Field(read, place), at)
         return Selector(self.labels(entry, at, names), None, at)
 
     def status(self, status: Mapping[str, Any], names: Names) -> Status:
         """How the phase is read."""
         at = "/spec/status"
         conditions_at = f"{at}/conditions"
-        conditions = Field(
-            self.place(status.get("conditions", "object.status.conditions"), conditions_at, names), conditions_at
-        )
+        place = self.place(status.get("conditions", "object.status.conditions"), conditions_at, names)
+        conditions = Field(self.seen("expression", conditions_at, place), conditions_at)
         names = names.adding(*_STATUS_NAMES)
         variables, names = self.variables(status, at, names)
         observed = status.get("observedGeneration", "object.status.observedGeneration")
@@ -529,7 +516,7 @@ class _Compiler(FieldCompiler):
     def action(self, action: Mapping[str, Any], at: str, names: Names) -> Action:
         """One action."""
         member = "remove" if "remove" in action else "set"
-        place = self.place(action[member], f"{at}/{member}", names, None)
+        place = self.place(action[member], f"{at}/{member}", names)
         self.part("action", f"{at}/{member}")
         guard = self.guard(action, "when", at, names)
         return Action(f"{at}/{member}", place, action.get("to"), member == "remove", guard)

@@ -163,7 +163,7 @@ class FieldCompiler:
         if "when" in value:
             read = values.guarded(read, self.condition(value["when"], f"{at}/when", names, field_at))
         if "writeTo" in value:
-            self.place(value["writeTo"], f"{at}/writeTo", names, None)
+            self.place(value["writeTo"], f"{at}/writeTo", names)
             self.part("written", f"{at}/writeTo")
         if "write" in value:
             written = self.string(value["write"], f"{at}/write", f"{at}/write", names.adding("value"))
@@ -192,16 +192,15 @@ class FieldCompiler:
         self.conditions[at] = holds
         return holds
 
-    def place(self, text: str, at: str, names: Names, kind: str | None = "expression") -> Reader:
-        """A reader of a string that must be a path expression (S4.4); one without a kind is not observed."""
+    def place(self, text: str, at: str, names: Names) -> Reader:
+        """A reader of a string that must be a path expression (S4.4)."""
         tree, path = self.tree(text, at, names)
         if path is None:
             if tree is not None:
                 message = "a place is wanted here: a path such as object.spec.suspend, not an expression"
                 self.problem(MappingSemanticError(message, cure="name one place in the object"), at)
             return values.literal(ABSENT)
-        read = values.path_reader(path)
-        return read if kind is None else self.seen(kind, at, read)
+        return values.path_reader(path)
 
     # Fields of a map
 
@@ -255,7 +254,7 @@ class FieldCompiler:
         """A reader of a declared variable: a value object, or the element that `find` finds (S5.3.2)."""
         if "find" not in entry:
             return self.value_object(entry, at, at, names)
-        elements = self.place(entry["find"], f"{at}/find", names, None)
+        elements = self.place(entry["find"], f"{at}/find", names)
         where = [
             (key, self.value(wanted, f"{at}/where/{escape(key)}", names, at))
             for key, wanted in sorted(entry["where"].items())

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from workloadmap_spec.compiler import Examination, examine_closely
+from workloadmap_spec.compiler import Examination, examine
 from workloadmap_spec.documents import Document, load_all
 from workloadmap_spec.errors import ExpressionError, InputError, MappingError, MappingSchemaError
 from workloadmap_spec.limits import MAX_MAPPING_BYTES
@@ -260,7 +260,7 @@ class _Validation:
             return
         document: Mapping[str, Any] = mapping.document.value
         self.twice(mapping, document["spec"]["workload"])
-        mapping.examined = examined = examine_closely(document)
+        mapping.examined = examined = examine(document)
         self.expressions += len(examined.expressions)
         mapping.add_all(examined.problems, _add_semantic)
         for at, text, warning in examined.warnings:
