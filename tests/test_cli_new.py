@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import pytest
 import yaml
 
 from tests.conftest import definition
 from workloadmap_spec.cli import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CONTAINER: Final = {"type": "object", "properties": {"name": {"type": "string"}, "image": {"type": "string"}}}
 POD: Final = {"type": "object", "properties": {"containers": {"type": "array", "items": CONTAINER}}}
@@ -91,6 +89,16 @@ def test_a_file_without_definitions(tmp_path: Path, capsys: pytest.CaptureFixtur
     file.write_text("kind: ConfigMap\n", encoding="utf-8")
     assert main(["new", "example.org/v1/Ensemble", "--crd", str(file)]) == 2
     assert "there is no CustomResourceDefinition in this file" in capsys.readouterr().err
+
+
+def test_definitions_of_other_kinds_are_read_for_the_list_of_them_only(
+    crd: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other.yaml").write_text("kind: CustomResourceDefinition\nspec: [\n", encoding="utf-8")
+    folder = str(Path(crd).parent)
+    assert main(["new", "example.org/v1/Ensemble", "--crd", folder]) == 0
+    assert main(["new", "example.org/v1/Orchestra", "--crd", folder]) == 2
+    assert "other.yaml:3:1: not YAML" in capsys.readouterr().err
 
 
 def test_a_place_that_cannot_be_written(crd: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

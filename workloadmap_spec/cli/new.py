@@ -58,7 +58,10 @@ def run(arguments: Namespace) -> int:
 
     group, version, kind = _parts(arguments.kind)
     try:
-        kinds = load_kinds(arguments.crd)
+        kinds = load_kinds(arguments.crd, [(group, kind)])
+        if kinds.definition(group, kind) is None:
+            # The others are read for the message that names them only.
+            kinds = load_kinds(arguments.crd)
     except InputError as error:
         raise UsageError(str(error)) from error
     version = version or _newest(kinds, group, kind)
