@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from workloadmap_spec.catalog import Catalog, load_mapping_documents
-from workloadmap_spec.documents import Document
+from workloadmap_spec.documents import Document, read_file
 from workloadmap_spec.errors import InputError, Location, MappingError, WorkloadMapError
 from workloadmap_spec.field_compiler import native_engine
 from workloadmap_spec.pointer import JSON, join
@@ -150,11 +150,7 @@ def load_case_file(file: Path) -> list[Case]:
     Raises:
         InputError: The file cannot be read.
     """
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        message = f"the file cannot be read: {error.strerror or error}"
-        raise InputError(message, Location(str(file)), "check the path and its permissions") from error
+    data = read_file(file)
     if file.suffix == LINES_SUFFIX:
         from workloadmap_spec.conformance.lines import read_lines  # noqa: PLC0415 - it is made of what is here
 

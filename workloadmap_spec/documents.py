@@ -53,8 +53,8 @@ MAX_YAML_SIZE: Final = 2**26
 #: the memory flat for JSON with one object a line.
 _WHOLE_FILE_SIZE: Final = 2**26
 
-#: The names of files that are read from a directory.
-_SUFFIXES: Final = (".json", ".yaml", ".yml")
+#: How the names of files end that are looked at below a folder.
+SUFFIXES: Final = (".json", ".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,19 +183,44 @@ def _read_path(path: Path) -> Iterator[Document | InputError]:
     if not path.is_dir():
         yield from _read_file(path)
         return
-    files: list[Path] = []
     closed: list[OSError] = []
-    for folder, folders, names in os.walk(path, onerror=closed.append):
-        # In place, which keeps the walk out of them.
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        files += [Path(folder, name) for name in names if name.endswith(_SUFFIXES) and not name.startswith(".")]
+    files = sorted(files_below(path, SUFFIXES, closed.append))
     for error in closed:
         yield _unreadable(str(error.filename), error.strerror or str(error), error)
     if not files and not closed:
-        message = f"the directory has no files that end in {', '.join(_SUFFIXES)}"
+        message = f"the directory has no files that end in {', '.join(SUFFIXES)}"
         yield InputError(message, Location(str(path)), "name another directory, or a file")
-    for file in sorted(files):
+    for file in files:
         yield from _read_file(file)
+
+
+def files_below(
+    folder: Path, suffixes: tuple[str, ...], refuse: Callable[[OSError], object] | None = None
+) -> Iterator[Path]:
+    """The files below a folder whose names end in one way or another, hidden ones and those in hidden folders left out.
+
+    Args:
+        folder: The folder.
+        suffixes: How the names end.
+        refuse: Hears of folders that cannot be listed; they are passed over without.
+    """
+    for parent, folders, names in os.walk(folder, onerror=refuse):
+        # In place, which keeps the walk out of them.
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(parent, name) for name in names if name.endswith(suffixes) and not name.startswith("."))
+
+
+def read_file(file: Path) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        message = f"the file cannot be read: {error.strerror or error}"
+        raise InputError(message, Location(str(file)), "check the path and its permissions") from error
 
 
 def _read_file(path: Path) -> Iterator[Document | InputError]:

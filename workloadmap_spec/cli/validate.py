@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from workloadmap_spec.cli.arguments import STDIN, Subparsers, add_color, add_command, add_many
 from workloadmap_spec.cli.messages import OK, UNREAD, UsageError, say
+from workloadmap_spec.cli.output import write_data, write_text
+from workloadmap_spec.cli.style import PLAIN, style_of
+from workloadmap_spec.validation.formats import FORMATS, Options, render
+from workloadmap_spec.validation.rules import LEVELS
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -16,7 +21,6 @@ if TYPE_CHECKING:
     from workloadmap_spec.cel.witness import Witness
     from workloadmap_spec.validation.configuration import Configuration
     from workloadmap_spec.validation.findings import Report
-    from workloadmap_spec.validation.formats import Options
 
 _DESCRIPTION: Final = """
 Check mapping files: their YAML, the schema, what they say about themselves and each other, and every expression in
@@ -48,9 +52,6 @@ exit codes:
   2  a wrong option, rule or setting, or no file to check
   3  a file that cannot be read or written, or a fault of workloadmap"""
 
-_FORMATS: Final = ("human", "json", "sarif", "junit", "github", "markdown")
-_LEVELS: Final = ("error", "warning", "note")
-
 
 def add_parser(subparsers: Subparsers) -> None:
     """Add the command."""
@@ -72,7 +73,7 @@ def add_parser(subparsers: Subparsers) -> None:
         nargs="*",
         help="a file of YAML or JSON, a folder, or - for the standard input",
     )
-    parser.add_argument("--format", choices=_FORMATS, help="what to print (default: human)")
+    parser.add_argument("--format", choices=FORMATS, help="what to print (default: human)")
     parser.add_argument(
         "--output",
         metavar="FORMAT=FILE",
@@ -81,7 +82,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="write a format into a file too (may be repeated)",
     )
     parser.add_argument(
-        "--fail-level", choices=_LEVELS, help="from which level on findings give exit code 1 (default: error)"
+        "--fail-level", choices=LEVELS, help="from which level on findings give exit code 1 (default: error)"
     )
     parser.add_argument("--exit-zero", action="store_true", help="do not give exit code 1, whatever is found")
     parser.add_argument("--allow-empty", action="store_true", help="it is no mistake if there is no file to check")
@@ -108,9 +109,6 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(arguments: Namespace) -> int:
     """Check the files."""
-    from workloadmap_spec.cli.style import style_of  # noqa: PLC0415 - not for help
-    from workloadmap_spec.validation.formats import Options  # noqa: PLC0415
-
     outputs = [_output(text) for text in arguments.output]
     if len({os.path.realpath(file) for _, file in outputs}) < len(outputs):
         raise UsageError("two outputs are written to the same file", "give each a file of its own")
@@ -190,8 +188,8 @@ def _output(text: str) -> tuple[str, str]:
         UsageError: It has not both.
     """
     form, _, file = text.partition("=")
-    if form not in _FORMATS or not file:
-        cure = f"write FORMAT=FILE with one of the formats {', '.join(_FORMATS)}"
+    if form not in FORMATS or not file:
+        cure = f"write FORMAT=FILE with one of the formats {', '.join(FORMATS)}"
         raise UsageError(f"--output {text}: this is no format with a file", cure)
     if file == STDIN:
         raise UsageError(f"--output {text}: the standard output is for --format", f"use --format {form}")
@@ -246,12 +244,6 @@ def _standard_input() -> bytes:
 
 def _write(arguments: Namespace, outputs: Iterable[tuple[str, str]], report: Report, options: Options) -> None:
     """Write the report in every form that is asked for; on GitHub Actions in its forms if none is."""
-    from dataclasses import replace  # noqa: PLC0415 - not for help
-
-    from workloadmap_spec.cli.output import write_data, write_text  # noqa: PLC0415
-    from workloadmap_spec.cli.style import PLAIN  # noqa: PLC0415
-    from workloadmap_spec.validation.formats import render  # noqa: PLC0415
-
     plain = replace(options, style=PLAIN)
     for form, file in outputs:
         _save(file, "w", render(form, report, plain))

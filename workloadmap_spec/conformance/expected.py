@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.conformance.runner import FAILED, NOT_RUN, PASSED
-from workloadmap_spec.documents import load_text
+from workloadmap_spec.documents import load_text, read_file
 from workloadmap_spec.errors import InputError, Location
 from workloadmap_spec.schemas import schema_problems
 
@@ -47,12 +47,7 @@ def load_expectations(path: str) -> list[Expectation]:
     Raises:
         InputError: It cannot be read, or does not fit its schema.
     """
-    try:
-        text = Path(path).read_bytes()
-    except OSError as error:
-        message = f"the file cannot be read: {error.strerror or error}"
-        raise InputError(message, Location(path), "check the path and its permissions") from error
-    documents = load_text(text, path)
+    documents = load_text(read_file(Path(path)), path)
     if len(documents) != 1:
         raise InputError("one document is wanted here", Location(path), "see `workloadmap schema expected-failures`")
     document = documents[0]

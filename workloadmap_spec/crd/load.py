@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import core_types
 from workloadmap_spec.crd.shapes import Shape, root_of_schema, root_of_type
+from workloadmap_spec.documents import SUFFIXES, files_below
 from workloadmap_spec.errors import InputError, Location
 from workloadmap_spec.mapping import api_version_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
-_SUFFIXES: Final = (".yaml", ".yml", ".json")
 _CRD: Final = "CustomResourceDefinition"
 _GROUP: Final = "apiextensions.k8s.io/"
 
@@ -75,11 +74,10 @@ def load_kinds(paths: Iterable[str | Path], wanted: Collection[tuple[str, str]] 
     found: list[Definition] = []
     for path in map(Path, paths):
         if path.is_dir():
-            for file in sorted(_walk(path)):
+            for file in sorted(files_below(path, SUFFIXES)):
                 found += _definitions(file, names)
         else:
-            definitions = _definitions(path, names, named=True)
-            found += definitions
+            found += _definitions(path, names, named=True)
     return Kinds(found)
 
 
@@ -91,13 +89,6 @@ def _mentions(wanted: Collection[tuple[str, str]]) -> tuple[re.Pattern[str], ...
         return re.compile(rf"""\b{name}["']?\s*:\s*["']?(?:{either})["']?\s*(?:[,}}#]|$)""", re.MULTILINE)
 
     return member("kind", (kind for _, kind in wanted)), member("group", (group for group, _ in wanted))
-
-
-def _walk(folder: Path) -> Iterator[Path]:
-    """The YAML and JSON files below a folder, hidden ones left out."""
-    for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (Path(parent, name) for name in names if name.endswith(_SUFFIXES) and not name.startswith("."))
 
 
 def _definitions(file: Path, wanted: tuple[re.Pattern[str], ...] | None, *, named: bool = False) -> list[Definition]:

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from workloadmap_spec.documents import files_below, read_file
 from workloadmap_spec.files import cases_root, mappings_root
 from workloadmap_spec.mapping import api_version_of
 from workloadmap_spec.positions import SourceProblem
-from workloadmap_spec.validation.files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -151,12 +150,7 @@ def _shipped() -> Path:
 
 def _walk(folder: Path) -> list[Path]:
     """The case files below a folder, the nearest first."""
-    found: list[tuple[int, str, str]] = []
-    for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        depth = parent.count(os.sep)
-        found += [(depth, parent, name) for name in names if name.endswith(_SUFFIX) and name[0] != "."]
-    return [Path(parent, name) for _, parent, name in sorted(found)]
+    return sorted(files_below(folder, (_SUFFIX,)), key=lambda file: (len(file.parts), str(file.parent), file.name))
 
 
 def _mentions(data: bytes, kind: Kind) -> bool:

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.cel.findings import nearest
 from workloadmap_spec.data_rules import describe
-from workloadmap_spec.documents import load_all
+from workloadmap_spec.documents import load_all, read_file
 from workloadmap_spec.errors import WorkloadMapError
 from workloadmap_spec.pointer import join
-from workloadmap_spec.validation.files import FileText, read_file
+from workloadmap_spec.validation.files import FileText
 from workloadmap_spec.validation.findings import Finding, Suppression
 from workloadmap_spec.validation.places import value_span
 from workloadmap_spec.validation.rules import LEVELS, RULES, Level

@@ -8,16 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from workloadmap_spec.documents import STDIN_NAME
+from workloadmap_spec.documents import STDIN_NAME, SUFFIXES, files_below, read_file
 from workloadmap_spec.errors import InputError, Location
 from workloadmap_spec.validation.findings import Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-#: The names of files that are looked at below a folder, and of those that are cases.
-_SUFFIXES: Final = (".json", ".yaml", ".yml")
-_CASE_SUFFIXES: Final = tuple(f".case{suffix}" for suffix in _SUFFIXES)
+#: How the names of files end that hold cases.
+_CASE_SUFFIXES: Final = tuple(f".case{suffix}" for suffix in SUFFIXES)
 
 #: Why a case file is skipped.
 _HOLDS_CASES: Final = "holds cases"
@@ -98,9 +97,7 @@ def sources_of(
 def _below(path: Path) -> Iterator[Path]:
     """A file, or the YAML and JSON files below a folder, hidden ones left out."""
     if path.is_dir():
-        for parent, folders, names in os.walk(path, onerror=_refuse):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            yield from (Path(parent, name) for name in names if name.endswith(_SUFFIXES) and name[0] != ".")
+        yield from files_below(path, SUFFIXES, _refuse)
     elif path.exists():
         yield path
     else:
@@ -111,16 +108,3 @@ def _refuse(error: OSError) -> None:
     """Raise that a folder cannot be listed, which `os.walk` would pass over."""
     message = f"the folder cannot be read: {error.strerror or error}"
     raise InputError(message, Location(error.filename), "check its permissions") from error
-
-
-def read_file(file: Path) -> bytes:
-    """The bytes of a file.
-
-    Raises:
-        InputError: It cannot be read.
-    """
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        message = f"the file cannot be read: {error.strerror or error}"
-        raise InputError(message, Location(str(file)), "check the path and its permissions") from error
