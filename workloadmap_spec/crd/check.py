@@ -188,13 +188,8 @@ class _Walk(FieldChecker):
             self.condition(entry, "when", place, names)
             for name in ("places", "except"):
                 for number in range(len(entry.get(name, ()))):
-                    self.immutable(f"{place}/{name}/{number}", names)
-
-    def immutable(self, at: str, names: Names) -> None:
-        """A place that cannot be changed, which the kind has; whose status it is does not matter."""
-        self.notes.unknown_rule = "WM507"
-        self.expression(at, names)
-        self.notes.unknown_rule = "WM501"
+                    # The kind has the place; whose status it is does not matter.
+                    self.expression(f"{place}/{name}/{number}", names, "fixed")
 
     # Variables and references
 

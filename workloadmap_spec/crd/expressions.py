@@ -71,6 +71,8 @@ _CONVERSIONS: Final = {
 }
 #: What holds where nothing does: behind a condition that this version of the kind never fulfils.
 NEVER: Final = "never"
+#: What becomes of what an expression names: it is read, written, or a place that cannot be changed.
+Use = Literal["read", "written", "fixed"]
 #: So many names are listed where none is like the one that is written.
 _MAX_LISTED: Final = 12
 
@@ -106,12 +108,13 @@ class Scope:
 class Checker:
     """One walk over one expression; `notes` collects what is found."""
 
-    def __init__(self, notes: Notes, at: str, text: str, scope: Scope) -> None:
+    def __init__(self, notes: Notes, at: str, text: str, scope: Scope, use: Use) -> None:
         """Start with the variables of a scope."""
         self.notes = notes
         self.at = at
         self.text = text
         self.scope = scope
+        self.use = use
         self.bound: dict[str, Value] = {}
         self.unguarded: list[tuple[Node, Problem]] = []
         self.null_safe = False
@@ -233,10 +236,14 @@ class Checker:
             return ANYTHING
         if not shape.where and not shape.fields:
             place = f"`{self.source(node)}`"
-        if self.notes.elsewhere(shape, name):
+        if self.is_elsewhere(shape, name):
             return ANYTHING
         message = f"{place} has no field `{name}`"
-        return self.note(self.notes.unknown_rule, at, length, message, self.notes.cure(shape, name))
+        return self.note("WM501" if self.use == "read" else "WM507", at, length, message, self.notes.cure(shape, name))
+
+    def is_elsewhere(self, shape: Shape, name: str) -> bool:
+        """Whether a field that a shape has not may be read all the same; nothing can be written to it."""
+        return self.use != "written" and self.notes.is_elsewhere(shape, name)
 
     def guard(self, node: Select | Index, operand: Value, name: str, facts: Facts) -> None:
         """Note a field that may be missing where the expression needs it (P20 with the knowledge of the schema)."""
@@ -250,7 +257,7 @@ class Checker:
         known = [name in shape.fields or shape.values is not None for shape in maps]
         if not all(is_empty):
             known = [one or nothing for one, nothing in zip(known, is_empty, strict=True)]
-        if not maps or not (all(known) or self.notes.elsewhere(maps[known.index(False)], name)):
+        if not maps or not (all(known) or self.is_elsewhere(maps[known.index(False)], name)):
             return
         self.notes.decide(self.at, node)
         is_filled = all(name in shape.required or name in shape.filled for shape in maps)
@@ -513,9 +520,6 @@ class Notes:
     decided: set[tuple[str, int, int]] = field(default_factory=set)
     #: Whether the status is a subresource, which an update of the object leaves as it is.
     keeps_status: bool = False
-    #: WM507 while a place to write is looked at.
-    unknown_rule: str = "WM501"
-    is_written: bool = False
 
     def owner(self, where: str) -> str:
         """Whose schema a shape is from."""
@@ -539,10 +543,6 @@ class Notes:
     def decide(self, at: str, node: Node) -> None:
         """Note that the schema knows whether a part may be missing."""
         self.decided.add((at, node.offset, node.length))
-
-    def elsewhere(self, shape: Shape, name: str) -> bool:
-        """Whether a field that a shape has not may be read all the same; nothing can be written to it."""
-        return not self.is_written and self.is_elsewhere(shape, name)
 
 
 def implied(condition: Node, trees: Mapping[str, Node], api_version: str, *, holds: bool, depth: int = 8) -> Facts:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from workloadmap_spec.cel.guards import Facts
+    from workloadmap_spec.crd.expressions import Use
 
 #: What `as` takes, and what it gives (S5.2).
 _AS: Final = {
@@ -81,13 +82,13 @@ class FieldChecker:
 
     # Expressions
 
-    def expression(self, at: str, names: Names) -> Value:
+    def expression(self, at: str, names: Names, use: Use = "read") -> Value:
         """The shape of an expression."""
         found = self.trees.get(at)
         if found is None or NEVER in names.facts:
             return ANYTHING
         text, tree = found
-        return Checker(self.notes, at, text, names.scope()).check(tree)
+        return Checker(self.notes, at, text, names.scope(), use).check(tree)
 
     def condition(self, parent: Mapping[str, Any], name: str, at: str, names: Names) -> Facts:
         """What a condition of a map says where it holds; it gives true or false."""
@@ -260,10 +261,7 @@ class FieldChecker:
         if path is not None and path.root == "object" and path.steps[:1] == ("status",) and self.notes.keeps_status:
             message = "the status is written by the controller: who updates the object leaves it as it is"
             self.problem("WM507", at, message, "name the place in the spec that asks for it")
-        self.notes.unknown_rule, self.notes.is_written = "WM507", True
-        value = self.expression(at, names)
-        self.notes.unknown_rule, self.notes.is_written = "WM501", False
-        return value
+        return self.expression(at, names, "written")
 
     def written(self, value: Mapping[str, Any], read: Value, result: Value, at: str, names: Names) -> None:
         """The place that a value is written to, and what is put there (S20.4): `write` sees what the value is to be."""
@@ -277,16 +275,20 @@ class FieldChecker:
             given, where = read, f"{at}/writeTo"
         # A double without a fraction is an int (N1).
         kinds = kinds_of(given) | (INT if "double" in kinds_of(given) else frozenset())
-        if not kinds & kinds_of(target):
-            message = f"{one_of(kinds_of(given))} is written, and `{where_of(target)}` is {one_of(kinds_of(target))}"
-            self.problem("WM507", where, message, "convert it in `write`")
+        self.misses(given, kinds, target, where, "convert it in `write`")
+
+    def misses(self, given: Value, kinds: frozenset[str], target: Value, at: str, cure: str) -> bool:
+        """Whether what is written has none of the types that its place takes, which is noted."""
+        if kinds & kinds_of(target):
+            return False
+        message = f"{one_of(kinds_of(given))} is written, and `{where_of(target)}` is {one_of(kinds_of(target))}"
+        self.problem("WM507", at, message, cure)
+        return True
 
     def assigned(self, to: Any, target: Value, at: str) -> None:  # noqa: ANN401 - JSON
         """Note a literal that the place it is written to does not take."""
         given = constant(to)
-        if not kinds_of(given) & kinds_of(target):
-            message = f"{one_of(kinds_of(given))} is written, and `{where_of(target)}` is {one_of(kinds_of(target))}"
-            self.problem("WM507", at, message, "write a value of that type")
+        if self.misses(given, kinds_of(given), target, at, "write a value of that type"):
             return
         enum = enum_of(target)
         if enum is not None and to not in enum:
