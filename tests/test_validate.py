@@ -109,6 +109,11 @@ RULE_OF_A_FAULT: Final = {
     "a-component-twice": (f"{component()}  - {{name: main, podTemplate: object.a}}\n", "WM201"),
     "a-variable-twice": (component("variables: [{name: a, value: 1}, {name: a, value: 2}]"), "WM202"),
     "a-gang-of-nothing": (f"{GOOD}  gang: [{{name: all, members: [mane]}}]\n", "WM203"),
+    "a-gang-from-what-embeds-nothing": (f"{GOOD}  gang: [{{name: all, from: main}}]\n", "WM203"),
+    "a-reference-twice": (
+        f"{GOOD}  references:\n" + "  - {name: a, apiVersion: v1, kind: Secret, resourceName: object.spec.a}\n" * 2,
+        "WM299",
+    ),
     "an-expression-for-a-place": (f"{GOOD}  status: {{conditions: 'object.status.a + []'}}\n", "WM204"),
     "components-too-deep": (f"{HEAD}  components: [{DEEP}]\n", "WM106"),
     "an-unfinished-expression": (component("replicas: 1 +"), "WM300"),

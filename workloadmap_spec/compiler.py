@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from workloadmap_spec import values
 from workloadmap_spec.canonical import digest
 from workloadmap_spec.cel import roots_used
-from workloadmap_spec.errors import MappingError, MappingSchemaError, MappingSemanticError
+from workloadmap_spec.errors import MappingError, MappingSchemaError
 from workloadmap_spec.field_compiler import FieldCompiler, native_engine
 from workloadmap_spec.limits import MAX_COMPONENT_DEPTH, MAX_COMPONENTS
 from workloadmap_spec.mapping import (
@@ -169,7 +169,7 @@ class _Compiler(FieldCompiler):
         for name in {name for name in declared if declared.count(name) > 1}:
             place = f"/spec/references/{declared.index(name)}/name"
             message = f"two references are named `{name}`"
-            self.problem(MappingSemanticError(message, cure="give one of them another name"), place)
+            self.contradiction(message, "give one of them another name", place)
         order: list[Variable | Reference] = []
         for index, entry in enumerate(spec.get("references", ())):
             known = frozenset(declared[:index])
@@ -288,10 +288,8 @@ class _Compiler(FieldCompiler):
             ancestors=ancestors,
         )
         if name in self.components:
-            self.problem(
-                MappingSemanticError(f"two components are named `{name}`", cure="give one of them another name"),
-                f"{at}/name",
-            )
+            message = f"two components are named `{name}`"
+            self.contradiction(message, "give one of them another name", f"{at}/name", "component-twice")
         self.components[name] = component
         return component
 
@@ -537,7 +535,7 @@ class _Compiler(FieldCompiler):
         source = entry.get("from")
         if source is not None and self.known(source, f"{at}/from") and self.components[source].embed is None:
             message = f"the component `{source}` embeds no workload whose groups could be taken"
-            self.problem(MappingSemanticError(message, cure="name a component with `embed`"), f"{at}/from")
+            self.contradiction(message, "name a component with `embed`", f"{at}/from", "gang-component")
         topology = entry.get("topology", {})
         self.part("group", at)
         return GangEntry(
@@ -576,7 +574,7 @@ class _Compiler(FieldCompiler):
             return None
         if "/" in component and self.components[outer].embed is None:
             message = f"the component `{outer}` embeds no workload of which `{component}` could be a part"
-            self.problem(MappingSemanticError(message, cure=f"name `{outer}`"), name_at)
+            self.contradiction(message, f"name `{outer}`", name_at, "gang-component")
         if scope_of is not None:
             self.within(outer, scope_of, name_at)
         replicas = written.get("replicas", {})
@@ -585,13 +583,12 @@ class _Compiler(FieldCompiler):
             return None
         if of is not None and of != outer and of not in self.components[outer].ancestors:
             message = f"the component `{of}` is neither `{outer}` nor above it, so its replicas say nothing of it"
-            self.problem(
-                MappingSemanticError(message, cure=f"name `{outer}`, or a component above it"), f"{at}/replicas/of"
-            )
+            cure = f"name `{outer}`, or a component above it"
+            self.contradiction(message, cure, f"{at}/replicas/of", "gang-component")
         min_pods = self.field(written, "minPods", at, self.names_of(outer, names))
         if min_pods is not None and self.components[outer].template is None:
             message = f"`{component}` groups others, whose pods `minPods` could not be told apart"
-            self.problem(MappingSemanticError(message, cure="name the components below it"), min_pods.at)
+            self.contradiction(message, "name the components below it", min_pods.at, "gang-component")
         return Member(component, min_pods, self.range(replicas, of, f"{at}/replicas", names))
 
     def range(self, written: Mapping[str, Any], component: str | None, at: str, names: Names) -> Range | None:
@@ -606,9 +603,8 @@ class _Compiler(FieldCompiler):
         if component in self.components:
             return True
         names = ", ".join(sorted(self.components))
-        self.problem(
-            MappingSemanticError(f"there is no component `{component}`", cure=f"the components are: {names}"), at
-        )
+        message = f"there is no component `{component}`"
+        self.contradiction(message, f"the components are: {names}", at, "gang-component")
         return False
 
     def within(self, component: str, group: str, at: str) -> None:
@@ -619,7 +615,7 @@ class _Compiler(FieldCompiler):
         if ours.ancestors and ours.ancestors[0] in (*theirs.ancestors, group):
             return
         message = f"the component `{component}` is not within the groups of `{group}`"
-        self.problem(MappingSemanticError(message, cure=f"name `{group}`, or a component above or below it"), at)
+        self.contradiction(message, f"name `{group}`, or a component above or below it", at, "gang-component")
 
     def names_of(self, component: str | None, names: Names) -> Names:
         """What a value sees in the scope of a component's instance."""

@@ -89,6 +89,17 @@ class MappingSemanticError(MappingError):
 
     error_class = "mapping-semantic"
 
+    def __init__(
+        self,
+        message: str,
+        location: Location | None = None,
+        cure: str | None = None,
+        rule: str = "contradiction",
+    ) -> None:
+        """Keep the name of the rule of validation (`validation/rules.py`) that is broken, too."""
+        super().__init__(message, location, cure)
+        self.rule = rule
+
 
 class ExpressionError(MappingError):
     """An expression cannot be used. `offset` and `length` count code points inside `text`."""

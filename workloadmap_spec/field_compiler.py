@@ -80,6 +80,10 @@ class FieldCompiler:
         error.location = Location(pointer=at)
         self.problems.append(error)
 
+    def contradiction(self, message: str, cure: str, at: str, rule: str = "contradiction") -> None:
+        """Note that the mapping contradicts itself; `rule` is the name of the rule that tells of it."""
+        self.problem(MappingSemanticError(message, cure=cure, rule=rule), at)
+
     # Who looks on
 
     def seen(self, kind: str, at: str, read: Reader) -> Reader:
@@ -180,7 +184,7 @@ class FieldCompiler:
         suffixes = [] if isinstance(kind, str) else [suffix.lower() for suffix in kind["units"]]
         if len(set(suffixes)) < len(suffixes):
             message = "two units differ in their case only, and case does not count"
-            self.problem(MappingSemanticError(message, cure="drop one of them"), at)
+            self.contradiction(message, "drop one of them", at)
 
     def condition(self, text: str, at: str, names: Names, field_at: str | None = None) -> Condition:
         """A condition (S3.4.3)."""
@@ -198,7 +202,7 @@ class FieldCompiler:
         if path is None:
             if tree is not None:
                 message = "a place is wanted here: a path such as object.spec.suspend, not an expression"
-                self.problem(MappingSemanticError(message, cure="name one place in the object"), at)
+                self.contradiction(message, "name one place in the object", at, "not-a-place")
             return values.literal(ABSENT)
         return values.path_reader(path)
 
@@ -244,7 +248,7 @@ class FieldCompiler:
             name = entry["name"]
             if name in names.declared:
                 message = f"the variable `{name}` is declared twice"
-                self.problem(MappingSemanticError(message, cure="give one of them another name"), f"{place}/name")
+                self.contradiction(message, "give one of them another name", f"{place}/name", "variable-twice")
             variable = Variable(name, self.made(lambda: self.variable(entry, place, names), place))  # noqa: B023 - called at once
             found.append(variable)
             names = names.declaring(name, variable.field.depends)

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from workloadmap_spec.compiler import Examination, examine
 from workloadmap_spec.documents import Document, load_all
-from workloadmap_spec.errors import ExpressionError, InputError, MappingError, MappingSchemaError
+from workloadmap_spec.errors import ExpressionError, InputError, MappingError, MappingSemanticError
 from workloadmap_spec.limits import MAX_MAPPING_BYTES
 from workloadmap_spec.mapping import api_version_of
-from workloadmap_spec.pointer import split
 from workloadmap_spec.schemas import SchemaProblem, schema_problems
 from workloadmap_spec.validation.cases import CaseFinder, kind_of
 from workloadmap_spec.validation.files import FileText, Source, sources_of
@@ -51,6 +50,7 @@ _SCHEMA_RULES: Final = {
     "document": "WM107",
 }
 
+_RULES_BY_NAME: Final = {rule.name: rule.id for rule in RULES.values()}
 _PROFILE_RULES: Final = {rule.profile: rule.id for rule in RULES.values() if rule.profile is not None}
 
 #: Warnings that the schema of a kind settles where it is known: it tells whether a value may be missing.
@@ -469,7 +469,9 @@ def _add_semantic(mapping: _Mapping, error: MappingError) -> None:
         part = ExpressionPart(error.text, error.offset, error.length)
         mapping.add_part(rule, error.message, pointer, error.cure, part, "error")
     else:
-        mapping.add_value(_semantic_rule(error, pointer), error.message, pointer, error.cure)
+        # The compiler counts too: components, and how deep they nest.
+        rule = _RULES_BY_NAME[error.rule] if isinstance(error, MappingSemanticError) else "WM106"
+        mapping.add_value(rule, error.message, pointer, error.cure)
 
 
 def _add_opinions(mapping: _Mapping, expressions: Iterable[Expression], parse: Callable[[str], int | None]) -> None:
@@ -480,18 +482,6 @@ def _add_opinions(mapping: _Mapping, expressions: Iterable[Expression], parse: C
             message = "cel-python, which was asked as a witness, does not parse the expression from here on"
             cure = "one of the two engines is wrong: please report the expression"
             mapping.add_part("WM390", message, expression.at, cure, ExpressionPart(expression.text, offset, 1))
-
-
-def _semantic_rule(error: MappingError, pointer: str) -> str:
-    """The rule that a contradiction breaks, by where it stands."""
-    if isinstance(error, MappingSchemaError):
-        return "WM106"
-    tokens = split(pointer)
-    if tokens[-1] == "name":
-        return "WM202" if "variables" in tokens else "WM201"
-    if tokens[-1] in ("find", "set", "remove", "writeTo", "from", "conditions"):
-        return "WM204"
-    return "WM203" if tokens[:2] == ("spec", "gang") else "WM299"
 
 
 def _suppressed(
