@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from yaml.events import (
     AliasEvent,
-    CollectionEndEvent,
+    MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
+    SequenceEndEvent,
     SequenceStartEvent,
 )
 
@@ -38,29 +39,30 @@ def objects(text: str) -> list[Any]:  # noqa: C901 - flat on purpose: this runs 
     current: Any = documents
     key: Any = None
     while (event := next_event()) is not None:
-        if isinstance(event, ScalarEvent):
+        kind = type(event)
+        if kind is ScalarEvent:
             if key is _NO_KEY:
                 key = event.value
                 continue
             value = resolve_plain(event.value) if event.implicit[0] else event.value
-        elif isinstance(event, MappingStartEvent):
+        elif kind is MappingStartEvent:
             value = {}
-        elif isinstance(event, SequenceStartEvent):
+        elif kind is SequenceStartEvent:
             value = []
-        elif isinstance(event, AliasEvent):
-            value = anchors.get(str(event.anchor))
+        elif kind is AliasEvent:
+            value = anchors.get(event.anchor)
         else:
-            if isinstance(event, CollectionEndEvent):
+            if kind is MappingEndEvent or kind is SequenceEndEvent:
                 current, key = around.pop()
             continue
-        if isinstance(current, dict):
+        if key is None:
+            current.append(value)
+        else:
             current[key] = value
             key = _NO_KEY
-        else:
-            current.append(value)
-        if getattr(event, "anchor", None) is not None:
-            anchors[str(event.anchor)] = value
-        if isinstance(event, MappingStartEvent | SequenceStartEvent):
+        if kind is MappingStartEvent or kind is SequenceStartEvent:
             around.append((current, key))
-            current, key = value, _NO_KEY if isinstance(event, MappingStartEvent) else None
+            current, key = value, _NO_KEY if kind is MappingStartEvent else None
+        if event.anchor is not None and kind is not AliasEvent:
+            anchors[event.anchor] = value
     return documents
