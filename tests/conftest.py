@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 import yaml
@@ -39,6 +39,16 @@ def shipped_kinds() -> set[tuple[str, str]]:
         for mapping in Catalog.builtin().mappings()
         for version in mapping.versions
     }
+
+
+#: The beginning of the text of a mapping, of a kind of x.example/v1.
+HEAD: Final = """
+apiVersion: workloadmap.dev/v1alpha1
+kind: WorkloadMapping
+metadata: {name: demo}
+spec:
+  workload: {group: x.example, versions: [v1], kind: Thing}
+""".lstrip()
 
 
 def small_mapping(spec: str, kind: str = "Thing") -> dict[str, Any]:

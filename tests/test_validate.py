@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import HEAD
 from workloadmap_spec import cel, validation
 from workloadmap_spec.documents import load_text
 from workloadmap_spec.errors import InputError
@@ -32,13 +33,6 @@ if TYPE_CHECKING:
 #: Mappings with one fault or several, and what is said about them.
 BROKEN: Final = Path(__file__).parent / "data" / "validate"
 
-HEAD: Final = """
-apiVersion: workloadmap.dev/v1alpha1
-kind: WorkloadMapping
-metadata: {name: demo}
-spec:
-  workload: {group: x.example, versions: [v1], kind: Thing}
-""".lstrip()
 GOOD: Final = f"{HEAD}  components: [{{name: main, podTemplate: object.spec.template}}]\n"
 
 

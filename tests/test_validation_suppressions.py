@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import conftest
 from workloadmap_spec import yaml_loader, yaml_parsers
 from workloadmap_spec.cli import main
 from workloadmap_spec.documents import load_text
@@ -20,14 +21,7 @@ if TYPE_CHECKING:
     from workloadmap_spec.yaml_parsers import EventParser
 
 #: A mapping whose replicas may be missing: one warning of WM320 in its last line but one.
-HEAD: Final = """
-apiVersion: workloadmap.dev/v1alpha1
-kind: WorkloadMapping
-metadata: {name: demo}
-spec:
-  workload: {group: x.example, versions: [v1], kind: Thing}
-  components:
-""".lstrip()
+HEAD: Final = f"{conftest.HEAD}  components:\n"
 BODY: Final = """
   - name: main
     replicas: object.spec.count + 1
