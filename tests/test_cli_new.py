@@ -34,9 +34,16 @@ def test_the_mapping_is_printed(crd: str, capsys: pytest.CaptureFixture[str]) ->
     assert "podTemplate: object.spec.template" in text
 
 
-def test_the_newest_version_is_taken(crd: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["new", "example.org/Ensemble", "--crd", crd]) == 0
-    assert "versions: [v2]" in capsys.readouterr().out
+def test_the_stored_version_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The order of a definition's versions says nothing: controller-gen sorts them by name."""
+    document = definition("Ensemble", {"v1": OBJECT, "v1alpha1": OBJECT, "v2": OBJECT})
+    file = tmp_path / "crd.yaml"
+    for stored in ("v1", "v1alpha1", "v2"):
+        for version in document["spec"]["versions"]:
+            version["storage"] = version["name"] == stored
+        file.write_text(yaml.safe_dump(document), encoding="utf-8")
+        assert main(["new", "example.org/Ensemble", "--crd", str(file)]) == 0
+        assert f"versions: [{stored}]" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("kind", ["v1/ReplicationController", "apps/v1/DaemonSet", "apps/ReplicaSet"])
@@ -71,7 +78,9 @@ def test_mapping_and_case_are_written_and_pass(crd: str, tmp_path: Path, capsys:
         ("a/b/c/d", "write GROUP/VERSION/KIND"),
         ("example.org//Ensemble", "write GROUP/VERSION/KIND"),
         ("example.org/v3/Ensemble", "its versions are v1, v2"),
-        ("example.org/v1/Orchestra", "these are there: example.org/v2/Ensemble"),
+        ("example.net/v1/Orchestra", "these are there: example.org/v1/Ensemble"),
+        ("example.org/v2/ensemble", "did you mean example.org/v2/Ensemble?"),
+        ("example.com/v9/Ensembles", "did you mean example.org/v1/Ensemble?"),
     ],
 )
 def test_unknown_kinds(crd: str, kind: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,3 +113,12 @@ def test_definitions_of_other_kinds_are_read_for_the_list_of_them_only(
 def test_a_place_that_cannot_be_written(crd: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["new", "example.org/v1/Ensemble", "--crd", crd, "-o", str(tmp_path / "no" / "m.yaml")]) == 3
     assert "cannot be written" in capsys.readouterr().err
+
+
+def test_a_mapping_does_not_get_the_name_of_a_case(
+    crd: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "ensemble.case.yaml"
+    assert main(["new", "example.org/v1/Ensemble", "--crd", crd, "-o", str(target)]) == 2
+    assert "write ensemble.yaml" in capsys.readouterr().err
+    assert not target.exists()

@@ -251,6 +251,9 @@ def test_github_actions_gets_annotations_and_a_summary_of_the_step(
         (["--output", "yaml=x"], "--output yaml=x: this is no format with a file"),
         (["--output", "json=-"], "--output json=-: the standard output is for --format"),
         (["--output", "json=x", "--output", "sarif=./x"], "two outputs are written to the same file"),
+        (["--output", "json=./widget.yaml"], "--output: ./widget.yaml is read as a part of widget.yaml"),
+        ([".", "--output", "json=report.json"], "--output: report.json is read as a part of ."),
+        (["--output", "human=x.yaml", "--crd", ".", "--"], "--output: x.yaml is read as a part of ."),
         (["--crd", "none.yaml", "--"], "--crd none.yaml: there is no such file or folder"),
         (["--cases", "none", "--"], "--cases none: there is no such file or folder"),
         (["--config", "none.yaml"], "--config none.yaml: there is no such file"),
@@ -270,10 +273,19 @@ def test_a_mistake_of_the_command_line_is_told(
     assert [path.name for path in folder.iterdir()] == ["widget.yaml"]
 
 
+@pytest.mark.parametrize("file", ["report.sarif", ".report.json", "../report.json", "maps.json"])
+def test_an_output_that_is_never_read_is_written(folder: Path, capsys: pytest.CaptureFixture[str], file: str) -> None:
+    (folder / "maps").mkdir()
+    put(folder / "maps", widget=MAPPING)
+    target = file if file == "maps.json" else f"maps/{file}"
+    assert ran(capsys, "validate", "--output", f"sarif={target}", "maps")[0] == 0
+    assert json.loads((folder / target).read_text(encoding="utf-8"))["version"] == "2.1.0"
+
+
 def test_an_output_that_cannot_be_written_is_a_failure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     put(folder, widget=MAPPING)
-    code, _, err = ran(capsys, "validate", "--output", "json=none/out.json", ".")
-    assert (code, err) == (3, "error: none/out.json: No such file or directory\n")
+    code, _, err = ran(capsys, "validate", "--output", "json=none/out.txt", ".")
+    assert (code, err) == (3, "error: none/out.txt: No such file or directory\n")
 
 
 def test_a_file_that_cannot_be_read_is_a_failure(
@@ -322,6 +334,32 @@ def test_definitions_of_kinds_stand_on_either_side_of_the_paths(
     assert entry["expression"]["text"] == "object.spec.cuont"
     line = (folder / "widget.yaml").read_text(encoding="utf-8").splitlines()[entry["span"]["startLine"] - 1]
     assert line[entry["span"]["startColumn"] - 1 :].startswith("cuont")
+
+
+def test_one_mistake_hides_no_other(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An expression that is wrong in itself is left out of the check against the definition, and nothing else is."""
+    text = MAPPING.replace("spec.count", "spec.cuont").replace(
+        "  components:", "  variables: [{name: sum, value: '1 +'}]\n  components:"
+    )
+    put(folder, widget=text)
+    (folder / "crd").mkdir()
+    put(folder / "crd", a=CRD)
+    code, out, _ = ran(capsys, "validate", "--format", "json", "--no-second-opinion", "widget.yaml", "--crd", "crd")
+    found = json.loads(out)
+    rules = [entry["ruleId"] for entry in found["findings"] if entry["level"] == "error"]
+    assert (code, rules, found["summary"]["againstCrd"]) == (1, ["WM300", "WM501"], 1)
+
+
+def test_a_mapping_that_violates_the_schema_is_said_to_be_unchecked(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(folder, widget=MAPPING.replace("replicas:", "replica:"), crd=CRD)
+    code, out, _ = ran(
+        capsys, "validate", "--format", "json", "--no-second-opinion", "widget.yaml", "--crd", "crd.yaml"
+    )
+    found = json.loads(out)
+    assert (code, found["summary"]["againstCrd"], found["summary"]["unchecked"]) == (1, 0, 1)
+    assert found["unchecked"][0]["reason"].startswith("what violates the schema of mappings")
 
 
 def test_what_a_definition_knows_is_not_warned_about(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ SPEC: dict[str, Any] = {"type": "object", "required": ["size"], "properties": {"
 
 def thing(kind: str = "Thing", *versions: str) -> dict[str, Any]:
     """A definition of apiextensions.k8s.io/v1; without versions that of v1."""
-    return definition(kind, {version: {"spec": SPEC} for version in versions or ("v1",)}, has_status=True)
+    schemas = {version: {"spec": copy.deepcopy(SPEC)} for version in versions or ("v1",)}
+    return definition(kind, schemas, has_status=True)
 
 
 def kinds_in(*paths: Path) -> set[str]:
@@ -120,6 +122,16 @@ def test_built_in_kinds_are_known_without_a_file() -> None:
         ("other.yaml", b"kind: Service\n", None, "there is no CustomResourceDefinition in this file"),
         ("latin.yaml", b"kind: CustomResourceDefinition\nx: \xe9\n", None, "not UTF-8"),
         ("bad.yaml", b"kind: CustomResourceDefinition\nspec: [\n", 3, "not YAML"),
+        (
+            "twice.yaml",
+            b"kind: CustomResourceDefinition\nspec:\n  group: a\n  group: b\n",
+            4,
+            "`group` is written twice",
+        ),
+        ("alias.yaml", b"kind: CustomResourceDefinition\nspec: *there\n", 2, "`*there` has no anchor"),
+        ("inside.yaml", b"kind: CustomResourceDefinition\nitems: &a [*a]\n", 2, "`*a` has no anchor"),
+        ("merge.yaml", b"kind: CustomResourceDefinition\nspec:\n  <<: text\n", None, "only maps can be merged"),
+        ("key.yaml", b"kind: CustomResourceDefinition\nspec: {[a]: b}\n", 2, "a key is a text"),
         ("chart.yaml", b"kind: CustomResourceDefinition\nspec: {{ .Values.x }}: y\n  a: b\n", None, "not YAML"),
     ],
 )
@@ -137,6 +149,128 @@ def test_a_file_that_cannot_be_used_is_told_with_its_place(
     assert caught.value.cure
     if line is not None:
         assert caught.value.location.line == line
+
+
+def test_aliases_of_aliases_are_refused_before_they_grow(tmp_path: Path) -> None:
+    lines = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
+    file = tmp_path / "many.yaml"
+    file.write_text("\n".join(["kind: CustomResourceDefinition", "a0: &a0 [1]", *lines]), "utf-8")
+    with pytest.raises(InputError, match="aliases stand for more than"):
+        load_kinds([file])
+
+
+def test_anchors_aliases_and_merges_are_what_they_mean(tmp_path: Path) -> None:
+    file = tmp_path / "crd.yaml"
+    text = yaml.safe_dump(thing())
+    (number,) = (index for index, line in enumerate(text.splitlines()) if line.strip() == "kind: Thing")
+    lines = text.splitlines()
+    lines[number] = lines[number].replace("kind: Thing", "kind: &kind Thing")
+    file.write_text("\n".join(lines), "utf-8")
+    assert set(load_kinds([file], [("example.org", "Thing")]).definitions) == {("example.org", "Thing")}
+    merged = "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: [*a, *b], x: 5}\nd: {'<<': *a}\ne: {z: 6, <<: *b}\n"
+    assert objects(merged) == [
+        {
+            "a": {"x": 1, "y": 2},
+            "b": {"y": 3, "z": 4},
+            "c": {"x": 5, "y": 2, "z": 4},
+            "d": {"<<": {"x": 1, "y": 2}},
+            "e": {"y": 3, "z": 6},
+        }
+    ]
+
+
+def test_a_list_that_aliases_repeat_is_read_once(tmp_path: Path) -> None:
+    file = tmp_path / "crds.yaml"
+    file.write_text(f"kind: List\nitems:\n- &list {json.dumps({'items': [thing()]})}\n- *list\n", "utf-8")
+    assert kinds_in(file) == {"Thing"}
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("properties", ["a"]),
+        ("properties", "a"),
+        ("type", ["string", "null"]),
+        ("type", {"a": 1}),
+        ("items", [{"type": "string"}]),
+        ("items", True),
+        ("items", "a"),
+        ("additionalProperties", "a"),
+        ("additionalProperties", ["a"]),
+        ("required", "a"),
+        ("enum", {"a": 1}),
+    ],
+)
+@pytest.mark.parametrize("is_root", [True, False])
+def test_a_malformed_schema_is_told_with_its_file_and_its_place(
+    tmp_path: Path, member: str, value: object, *, is_root: bool
+) -> None:
+    document = thing()
+    schema = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    (schema if is_root else schema["properties"]["spec"])[member] = value
+    file = tmp_path / "crd.yaml"
+    file.write_text(yaml.safe_dump(document), "utf-8")
+    with pytest.raises(InputError, match=f"has a `{member}` that is not") as caught:
+        look(file)
+    assert caught.value.location.source == str(file)
+    assert ("`spec` in the schema" in caught.value.message) is not is_root
+
+
+@pytest.mark.parametrize("value", ["text", ["a"], True, 7])
+def test_a_schema_that_is_no_map_is_told(tmp_path: Path, value: object) -> None:
+    document = thing()
+    document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"] = value
+    file = tmp_path / "crd.yaml"
+    file.write_text(yaml.safe_dump(document), "utf-8")
+    with pytest.raises(InputError, match="`spec` in the schema is no map"):
+        look(file)
+
+
+def look(file: Path) -> None:
+    """Look at the spec of a thing."""
+    root = load_kinds([file]).root("example.org", "v1", "Thing")
+    assert root is not None
+    root.member("spec")
+
+
+@pytest.mark.parametrize("member", ["properties", "items", "additionalProperties", "required", "enum", "type"])
+def test_null_is_as_if_it_were_left_out(tmp_path: Path, member: str) -> None:
+    """To the API server, which reads it into a struct."""
+    document = thing()
+    document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"][member] = None
+    file = tmp_path / "crd.yaml"
+    file.write_text(yaml.safe_dump(document), "utf-8")
+    look(file)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (["spec"], "text"),
+        (["spec", "group"], ["a"]),
+        (["spec", "names"], None),
+        (["spec", "names", "kind"], ["Thing"]),
+        (["spec", "versions"], 7),
+        (["spec", "versions"], ["v1"]),
+        (["spec", "versions", 0, "name"], None),
+        (["spec", "versions", 0, "name"], 1),
+        (["spec", "versions", 0, "schema"], "text"),
+        (["spec", "versions", 0, "subresources"], ["status"]),
+    ],
+)
+@pytest.mark.parametrize("metadata", [None, "text", {"name": None}, {"name": "things.example.org"}])
+def test_a_malformed_definition_is_told(tmp_path: Path, place: list[Any], value: object, metadata: object) -> None:
+    document = thing() | {"metadata": metadata}
+    *above, last = place
+    holder: Any = document
+    for step in above:
+        holder = holder[step]
+    holder[last] = value
+    file = tmp_path / "crd.yaml"
+    file.write_text(yaml.safe_dump(document), "utf-8")
+    with pytest.raises(InputError, match="lacks its group, kind or versions, or they are malformed") as caught:
+        load_kinds([file])
+    assert caught.value.location.source == str(file)
 
 
 @pytest.mark.parametrize("lacking", ["group", "names", "versions"])

@@ -5,7 +5,7 @@ What is found wrong is collected, ordered by place and raised together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import values
@@ -93,6 +93,8 @@ class Examination:
     #: The expressions that parse, and what may go wrong in those that can be used, whatever else is wrong.
     expressions: Sequence[Expression]
     warnings: Sequence[tuple[str, str, Finding]]
+    #: The mapping as far as it goes, with those of its expressions that nothing is wrong with; nobody can read with it.
+    partial: CompiledMapping
 
 
 def examine(
@@ -109,7 +111,9 @@ def examine(
         for problem in problems:
             if problem.location.pointer is not None:
                 problem.located(locate(problem.location.pointer))
-    return Examination(None if problems else compiled, problems, compiler.expressions, compiler.warnings)
+    wrong = {problem.location.pointer for problem in problems}
+    partial = replace(compiled, expressions=tuple(one for one in compiler.expressions if one.at not in wrong))
+    return Examination(None if problems else compiled, problems, compiler.expressions, compiler.warnings, partial)
 
 
 class _Compiler(FieldCompiler):

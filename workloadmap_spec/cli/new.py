@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from workloadmap_spec.crd import Kinds
+    from workloadmap_spec.scaffold import Scaffold
 
 _DESCRIPTION: Final = """
 Write the beginning of a mapping for a kind, guessed from its schema: where pod
@@ -25,7 +26,7 @@ The schema is that of the CustomResourceDefinition in --crd:
   workloadmap new example.org/v1/Ensemble --crd ensembles.yaml -o ensemble.yaml
 
 Kinds that are built into Kubernetes need none. Without a VERSION the one is
-taken that the definition lists last.
+taken that objects are stored in.
 """
 _CASE_SUFFIX: Final = ".case.yaml"
 
@@ -64,7 +65,7 @@ def run(arguments: Namespace) -> int:
             kinds = load_kinds(arguments.crd)
     except InputError as error:
         raise UsageError(str(error)) from error
-    version = version or _newest(kinds, group, kind)
+    version = version or _stored(kinds, group, kind)
     root = kinds.root(group, version, kind)
     if root is None:
         raise _unknown(kinds, group, version, kind, arguments.crd)
@@ -72,17 +73,7 @@ def run(arguments: Namespace) -> int:
     if arguments.output is None:
         write_data(made.mapping)
         return OK
-    target = Path(arguments.output)
-    case = target.with_name(target.name.removesuffix(target.suffix) + _CASE_SUFFIX)
-    if not arguments.force:
-        for file in (target, case):
-            if file.exists():
-                raise UsageError(f"{file} exists", "name another file, or replace it with --force")
-    for file, text in ((target, made.mapping), (case, made.case)):
-        try:
-            file.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise CommandError(f"{file} cannot be written: {error.strerror or error}") from error
+    target, case = _save(arguments.output, made, replaces=arguments.force)
     guesses = made.mapping.count("guessed")
     say(
         "note",
@@ -91,6 +82,29 @@ def run(arguments: Namespace) -> int:
         f"  workloadmap validate {target}{_crd_option(arguments.crd)}\n  workloadmap test -m {target} {case}",
     )
     return OK
+
+
+def _save(output: str, made: Scaffold, *, replaces: bool) -> tuple[Path, Path]:
+    """Write the mapping, and its case beside it.
+
+    Raises:
+        UsageError: They are not to be written there.
+        CommandError: They cannot be.
+    """
+    target = Path(output)
+    if target.name.endswith(_CASE_SUFFIX):
+        raise UsageError(f"{target} has the name of a case", f"write {target.name.removesuffix(_CASE_SUFFIX)}.yaml")
+    case = target.with_name(target.name.removesuffix(target.suffix) + _CASE_SUFFIX)
+    if not replaces:
+        for file in (target, case):
+            if file.exists():
+                raise UsageError(f"{file} exists", "name another file, or replace it with --force")
+    for file, text in ((target, made.mapping), (case, made.case)):
+        try:
+            file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise CommandError(f"{file} cannot be written: {error.strerror or error}") from error
+    return target, case
 
 
 def _crd_option(paths: Collection[str]) -> str:
@@ -109,23 +123,31 @@ def _parts(written: str) -> tuple[str, str | None, str]:
     raise UsageError(f"`{written}` is no kind", "write GROUP/VERSION/KIND, such as example.org/v1/Ensemble")
 
 
-def _newest(kinds: Kinds, group: str, kind: str) -> str:
-    """The version of a definition that is listed last, which is the newest by custom; `v1` of built-in kinds."""
+def _stored(kinds: Kinds, group: str, kind: str) -> str:
+    """The version that objects of a kind are kept in; `v1` of built-in kinds."""
     definition = kinds.definition(group, kind)
-    return "v1" if definition is None else list(definition.versions)[-1]
+    return "v1" if definition is None else definition.stored
 
 
 def _unknown(kinds: Kinds, group: str, version: str, kind: str, paths: Collection[str]) -> UsageError:
     """The error for a kind whose schema is not there."""
+    from workloadmap_spec.cel.findings import nearest  # noqa: PLC0415 - for the message only
+
     definition = kinds.definition(group, kind)
     if definition is not None:
         message = f"{kind} of {group} has no version {version} in {definition.file}"
         return UsageError(message, f"its versions are {', '.join(definition.versions)}")
-    known = sorted(
-        f"{one.group}/{name}/{one.kind}" for one in kinds.definitions.values() for name in list(one.versions)[-1:]
-    )
+    known = {f"{one.group}/{one.kind}".lower(): one for one in kinds.definitions.values()}
     named = f"{group}/{version}/{kind}" if group else f"{version}/{kind}"
     if not paths:
         return UsageError(f"{named} is not built into Kubernetes", "name its CustomResourceDefinition with --crd")
-    cure = f"these are there: {', '.join(known)}" if known else "name the file that installs the kind"
+    similar = nearest(f"{group}/{kind}".lower(), known)
+    there = sorted(f"{one.group}/{one.stored}/{one.kind}" for one in known.values())
+    if similar is not None:
+        one = known[similar]
+        cure = f"did you mean {one.group}/{version if version in one.versions else one.stored}/{one.kind}?"
+    elif there:
+        cure = f"these are there: {', '.join(there)}"
+    else:
+        cure = "name the file that installs the kind"
     return UsageError(f"there is no CustomResourceDefinition of {named} in {' '.join(paths)}", cure)

@@ -116,6 +116,8 @@ def run(arguments: Namespace) -> int:
     settings = _settings(arguments.config)
     for option in ("crd", "cases"):
         _must_exist(f"--{option}", getattr(arguments, option))
+    for _, file in outputs:
+        _must_not_be_read(file, [*paths, *arguments.crd, *settings.crds, *arguments.cases, *settings.cases])
     report = _validated(arguments, paths, settings)
     if not report.files and not arguments.allow_empty:
         cases = " but cases, which `workloadmap test` runs" if report.skipped else ""
@@ -179,6 +181,25 @@ def _must_exist(option: str, paths: Iterable[str]) -> None:
     for path in paths:
         if not os.path.exists(path):  # noqa: PTH110 - pathlib takes time to import
             raise UsageError(f"{option} {path}: there is no such file or folder", "check the path")
+
+
+def _must_not_be_read(file: str, paths: Iterable[str]) -> None:
+    """Make sure that an output is none of the files that are read, nor would be one the next time.
+
+    Raises:
+        UsageError: It is one.
+    """
+    from pathlib import Path  # noqa: PLC0415 - where there is an output
+
+    from workloadmap_spec.documents import SUFFIXES  # noqa: PLC0415
+
+    target = Path(file).resolve()
+    for path in paths:
+        place = Path(path).resolve()
+        if target == place or (
+            target.suffix in SUFFIXES and place in target.parents and not target.name.startswith(".") and place.is_dir()
+        ):
+            raise UsageError(f"--output: {file} is read as a part of {path}", "write it to a file elsewhere")
 
 
 def _output(text: str) -> tuple[str, str]:

@@ -28,6 +28,8 @@ class Definition:
     kind: str
     file: str
     versions: Mapping[str, Mapping[str, Any] | None]
+    #: The version that objects are kept in.
+    stored: str
     #: The versions whose status is a subresource, so that writing the object leaves it as it is.
     with_status: frozenset[str] = frozenset()
 
@@ -55,7 +57,9 @@ class Kinds:
         """The same, made."""
         definition = self.definition(group, kind)
         if definition is not None:
-            return root_of_schema(definition.versions[version]) if version in definition.versions else None
+            if version not in definition.versions:
+                return None
+            return root_of_schema(definition.versions[version], definition.file)
         name = core_types.kind_type(api_version_of(group, version), kind)
         return None if name is None else root_of_type(name)
 
@@ -86,7 +90,8 @@ def _mentions(wanted: Collection[tuple[str, str]]) -> tuple[re.Pattern[str], ...
 
     def member(name: str, values: Iterable[str]) -> re.Pattern[str]:
         either = "|".join(re.escape(value) for value in sorted(set(values)))
-        return re.compile(rf"""\b{name}["']?\s*:\s*["']?(?:{either})["']?\s*(?:[,}}#]|$)""", re.MULTILINE)
+        anchor = r"(?:[&!]\S*\s+)*"
+        return re.compile(rf"""\b{name}["']?\s*:\s*{anchor}["']?(?:{either})["']?\s*(?:[,}}#]|$)""", re.MULTILINE)
 
     return member("kind", (kind for _, kind in wanted)), member("group", (group for group, _ in wanted))
 
@@ -139,10 +144,18 @@ def _documents(text: str, file: Path) -> list[Any]:
 
 
 def _items(document: Any) -> list[Any]:  # noqa: ANN401 - JSON
-    """The objects of a document, those of a List one by one."""
-    if isinstance(document, dict) and isinstance(document.get("items"), list):
-        return [one for item in document["items"] for one in _items(item)]
-    return [document]
+    """The objects of a document, those of a List one by one, and each list that aliases repeat once."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    waiting = [document]
+    while waiting:
+        one = waiting.pop()
+        if not isinstance(one, dict) or not isinstance(one.get("items"), list):
+            found.append(one)
+        elif id(one) not in seen:
+            seen.add(id(one))
+            waiting += reversed(one["items"])
+    return found
 
 
 def _definition(document: Any, file: Path) -> Definition | None:  # noqa: ANN401 - JSON
@@ -158,20 +171,53 @@ def _definition(document: Any, file: Path) -> Definition | None:  # noqa: ANN401
     if not str(document.get("apiVersion", "")).startswith(_GROUP):
         return None
     try:
-        spec = document["spec"]
-        common = spec.get("validation", {}).get("openAPIV3Schema")
-        subresources = spec.get("subresources")
-        written = spec.get("versions") or [{"name": spec["version"]}]
+        spec = _member(document, "spec")
+        common = _member(spec, "validation").get("openAPIV3Schema")
+        subresources = _member(spec, "subresources")
+        written = spec.get("versions") or [{"name": spec.get("version"), "storage": True}]
+        names = [_text(version, "name") for version in written]
         return Definition(
-            spec["group"],
-            spec["names"]["kind"],
+            _text(spec, "group"),
+            _text(_member(spec, "names"), "kind"),
             str(file),
-            {version["name"]: (version.get("schema") or {}).get("openAPIV3Schema", common) for version in written},
+            {
+                name: _member(version, "schema").get("openAPIV3Schema", common)
+                for name, version in zip(names, written, strict=True)
+            },
+            next((name for name, version in zip(names, written, strict=True) if version.get("storage")), names[-1]),
             frozenset(
-                version["name"] for version in written if "status" in (version.get("subresources", subresources) or {})
+                name
+                for name, version in zip(names, written, strict=True)
+                if "status" in (_member(version, "subresources") or subresources)
             ),
         )
-    except (KeyError, TypeError, AttributeError) as error:
-        name = document.get("metadata", {}).get("name", "without a name")
-        message = f"the {_CRD} {name} lacks its group, kind or versions"
+    except (TypeError, AttributeError) as error:
+        name = document["metadata"].get("name") if isinstance(document.get("metadata"), dict) else None
+        message = f"the {_CRD} {name or 'without a name'} lacks its group, kind or versions, or they are malformed"
         raise InputError(message, Location(str(file)), "take the definition from the framework's release") from error
+
+
+def _member(holder: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A map in a map, which is empty where it is left out or null.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    value = holder.get(name)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise TypeError(name)
+    return value
+
+
+def _text(holder: Mapping[str, Any], name: str) -> str:
+    """A text in a map.
+
+    Raises:
+        TypeError: It is something else, or empty.
+    """
+    value = holder.get(name)
+    if not isinstance(value, str) or not value:
+        raise TypeError(name)
+    return value

@@ -7,10 +7,12 @@ built-in types: the schema of a large kind has ten thousand nodes, of which a ma
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import core_types
 from workloadmap_spec.cel import ABSENT
+from workloadmap_spec.errors import InputError, Location
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -176,14 +178,19 @@ def enum_of(value: Value) -> tuple[Any, ...] | None:
     return tuple(found.values())
 
 
-def of_schema(schema: Mapping[str, Any], where: str) -> Shape:
-    """The shape of a node of a structural schema (apiextensions.k8s.io/v1, JSONSchemaProps)."""
+def of_schema(schema: Mapping[str, Any], where: str, source: str | None = None) -> Shape:
+    """The shape of a node of a structural schema (apiextensions.k8s.io/v1, JSONSchemaProps).
+
+    Raises:
+        InputError: The node is malformed; `source` is the file that is named then.
+    """
+    _check_node(schema, where, source)
     if _CORE in schema:
         return of_type(schema[_CORE], where)
     if schema.get("x-kubernetes-int-or-string"):
         return Shape(SCALAR, where, default=schema.get("default", ABSENT))
-    fields = schema.get("properties", {})
-    kinds = _SCHEMA_KINDS.get(schema.get("type", "object" if fields else ""), EVERY)
+    fields = schema.get("properties") or {}
+    kinds = _SCHEMA_KINDS.get(schema.get("type") or ("object" if fields else ""), EVERY)
     free = schema.get("additionalProperties")
     is_open = schema.get("x-kubernetes-preserve-unknown-fields") or kinds == EVERY
     if schema.get("x-kubernetes-embedded-resource"):
@@ -194,15 +201,43 @@ def of_schema(schema: Mapping[str, Any], where: str) -> Shape:
         kinds,
         where,
         fields,
-        schema.get("required", ()),
+        schema.get("required") or (),
         tuple(name for name, one in fields.items() if isinstance(one, dict) and "default" in one),
         {} if free is True else free or None,
         schema.get("items"),
         None if enum is None else tuple(one for one in enum if one is not None),
         schema.get("default", ABSENT),
         "x-kubernetes-preserve-unknown-fields" if is_open else None,
-        of_schema,
+        partial(of_schema, source=source),
     )
+
+
+#: What the members of a node are that shapes are made from, and how that is called; null is as if they were left out.
+_NODE: Final[Mapping[str, tuple[type | tuple[type, ...], str]]] = {
+    "properties": (dict, "a map of schemas"),
+    "type": (str, "the name of one type"),
+    "additionalProperties": ((dict, bool), "a schema or a bool"),
+    "items": (dict, "a schema"),
+    "required": (list, "a list of names"),
+    "enum": (list, "a list of values"),
+}
+
+
+def _check_node(schema: object, where: str, source: str | None) -> None:
+    """Refuse a node of a schema that no API server takes."""
+    message = None
+    if not isinstance(schema, dict):
+        message = "is no map, as schemas are"
+    else:
+        for name, (kinds, wanted) in _NODE.items():
+            value = schema.get(name)
+            if value is not None and not isinstance(value, kinds):
+                message = f"has a `{name}` that is not {wanted}"
+                break
+    if message is not None:
+        place = f"`{where}` in the schema" if where else "the schema"
+        cure = "take the definition from the framework's release"
+        raise InputError(f"{place} {message}", Location(source), cure)
 
 
 def of_type(name: str, where: str) -> Shape:
@@ -252,12 +287,17 @@ def metadata(where: str = "metadata") -> Shape:
     return replace(of_type("ObjectMeta", where), required=_METADATA)
 
 
-def root_of_schema(schema: Mapping[str, Any] | None) -> Shape:
-    """An object of a kind that a CustomResourceDefinition describes, as expressions see it (S3.3.1)."""
+def root_of_schema(schema: Mapping[str, Any] | None, source: str | None = None) -> Shape:
+    """An object of a kind that a CustomResourceDefinition describes, as expressions see it (S3.3.1).
+
+    Raises:
+        InputError: The schema is malformed; `source` is the file that is named then.
+    """
     if schema is None:
         return replace(ANY, fields={"metadata": (metadata(),)}, required=("metadata", "spec", "status"))
     text = {"type": "string"}
-    shape = of_schema({**schema, "type": "object"}, "")
+    _check_node(schema, "", source)
+    shape = of_schema({**schema, "type": "object"}, "", source)
     fields = {"apiVersion": text, "kind": text, **shape.fields, "metadata": (metadata(),)}
     return replace(shape, fields=fields, required={*shape.required, "metadata", "spec", "status", "apiVersion", "kind"})
 

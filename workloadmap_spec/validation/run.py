@@ -306,22 +306,32 @@ class _Validation:
 
     # All files
 
+    def mappings(self) -> list[_Mapping]:
+        """The mappings of all files."""
+        return [mapping for file in self.files for mapping in file.mappings]
+
     def compiled(self) -> Iterator[tuple[_Mapping, CompiledMapping]]:
         """The mappings that can be used."""
-        for file in self.files:
-            for mapping in file.mappings:
-                if mapping.examined is not None and mapping.examined.compiled is not None:
-                    yield mapping, mapping.examined.compiled
+        for mapping in self.mappings():
+            if mapping.examined is not None and mapping.examined.compiled is not None:
+                yield mapping, mapping.examined.compiled
 
     def check_kinds(self) -> None:
-        """Check the mappings that can be used against the schemas of their kinds."""
+        """Check the mappings against the schemas of their kinds; of one that is wrong in itself, what is not."""
         if not self.options.crds:
             return
         from workloadmap_spec.crd import check_against, load_kinds  # noqa: PLC0415 - where it is asked for
 
-        wanted = _wanted([compiled.document for _, compiled in self.compiled()])
+        usable: list[tuple[_Mapping, CompiledMapping]] = []
+        for mapping in self.mappings():
+            if mapping.examined is not None:
+                usable.append((mapping, mapping.examined.partial))
+            else:
+                reason = "what violates the schema of mappings is not checked against the definition of a kind"
+                self.unchecked.append(Unchecked(mapping.file.text.name, reason, mapping.name))
+        wanted = _wanted([compiled.document for _, compiled in usable])
         kinds: Kinds = load_kinds(self.options.crds, wanted)
-        for mapping, compiled in self.compiled():
+        for mapping, compiled in usable:
             checked = check_against(compiled, kinds)
             mapping.has_kind = checked.checked
             mapping.findings = [one for one in mapping.findings if not _is_settled(one, checked.decided)]
@@ -362,9 +372,9 @@ class _Validation:
         for file in self.files:
             self.suppress(file)
         findings = [one for file in self.files for one in file.findings]
-        findings += [one for file in self.files for mapping in file.mappings for one in mapping.findings]
+        mappings = self.mappings()
+        findings += [one for mapping in mappings for one in mapping.findings]
         findings += self.unused_ignores()
-        mappings = [mapping for file in self.files for mapping in file.mappings]
         return Report(
             findings=sorted(findings, key=_order),
             files=[file.text.name for file in self.files],
@@ -405,8 +415,11 @@ class _Validation:
 
     def is_asked(self, rule: str, file: _File) -> bool:
         """Whether this run has looked for all that a rule finds in a file, so that nothing found means something."""
+        # What is wrong with a mapping in itself hides what else there is; that no case or definition fits does not.
         if not file.is_whole or any(
-            one.level == "error" and one.suppressed is None for mapping in file.mappings for one in mapping.findings
+            one.level == "error" and one.suppressed is None and one.rule < "WM4"
+            for mapping in file.mappings
+            for one in mapping.findings
         ):
             return False
         can_be_used = all(mapping.examined is not None and mapping.examined.compiled for mapping in file.mappings)
