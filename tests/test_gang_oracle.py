@@ -336,8 +336,10 @@ class World:
         """The ids of the groups that cover a pod, from the outermost inwards."""
         for group in groups:
             bounds, parts = group["covers"]
+            # A pod that does not tell its replica is of the only one, if there is only one.
             fits = all(
-                self.one(step, bounds) in (None, replica) for step, replica in zip(part.line, replicas, strict=True)
+                self.one(step, bounds) in (None, 0 if replica is None and step.all() == 1 else replica)
+                for step, replica in zip(part.line, replicas, strict=True)
             )
             if fits and any(part is other for other in parts):
                 return [group["id"], *self.group_of(group["subgroups"], part, replicas)]

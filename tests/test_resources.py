@@ -535,15 +535,22 @@ def test_resources_add_up_over_pods() -> None:
 
 
 def test_no_pods_need_nothing_and_bound_nothing() -> None:
-    """The names stay; an unlimited container that does not exist takes no bound away."""
+    """The names stay; what no pod is limited to bounds nothing, and a container without pods takes no bound away."""
     idle = scale(pod_resources({"containers": [MAIN, container({"cpu": "1"})]}), 0)
     assert to_json(idle) == {
         "requests": {"cpu": "0", "memory": "0"},
         "limits": {"cpu": "0", "memory": "0"},
     }
     live = pod_resources({"containers": [container({"cpu": "1"}, {"example.com/x": 2})]})
-    expected = {"requests": {"cpu": "1", "example.com/x": "2", "memory": "0"}, "limits": {"example.com/x": "2"}}
+    expected = {
+        "requests": {"cpu": "1", "example.com/x": "2", "memory": "0"},
+        "limits": {"cpu": "0", "example.com/x": "2", "memory": "0"},
+        "unlimited": ["cpu", "memory"],
+    }
     assert to_json(add(idle, live)) == expected == to_json(add(live, idle))
+    limited = pod_resources({"containers": [container({"cpu": "1"}, {"cpu": "2"})]})
+    unbound = scale(pod_resources({"containers": [container({"cpu": "1"})]}), 0)
+    assert to_json(add(limited, unbound)) == {"requests": {"cpu": "1"}, "limits": {"cpu": "2"}}
     assert to_json(add(idle, idle)) == to_json(idle)
 
 

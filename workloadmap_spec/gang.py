@@ -90,8 +90,11 @@ class Span:
         return None if self.stop is None else max(0, self.stop - self.start)
 
     def holds(self, replica: int | None) -> bool:
-        """Whether a replica is one of them."""
-        return replica is not None and self.start <= replica and (self.stop is None or replica < self.stop)
+        """Whether a replica is one of them; one that is unknown is only where they are all that there are."""
+        if replica is None:
+            whole = self.part.replicas
+            return self.start == 0 and whole is not None and self.stop is not None and self.stop >= whole
+        return self.start <= replica and (self.stop is None or replica < self.stop)
 
 
 #: Ranges that hold together.
@@ -563,7 +566,8 @@ class GroupIndex:
 
     def find(self, path: tuple[Step, ...]) -> Group | None:
         """The first group in the map that covers a pod with this place."""
-        replicas = {id(instance): replica for instance, replica in path}
+        # Of one replica in all, that is the one.
+        replicas = {id(one): 0 if replica is None and one.replicas == 1 else replica for one, replica in path}
         best: tuple[int, Group] | None = None
         for shape, table in self.leaves.get(id(path[-1][0]), {}).items():
             for rank, group, spans in table.get(tuple(replicas[part] for part in shape), ()):

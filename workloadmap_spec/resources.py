@@ -118,23 +118,15 @@ def scale(resources: PodResources, pods: int) -> PodResources:
 def add(a: PodResources, b: PodResources) -> PodResources:
     """Give the resources of the pods of both; where formats differ, that of `a` counts, unless its amount is zero.
 
-    A name that only one of them limits is unlimited in the sum. If one of them is of no pods, it takes nothing away
-    from the limits of the other and adds none.
+    A name that one of them limits and the other, with pods, does not is unlimited in the sum (S8.5).
     """
-    requests = dict(a.requests)
+    requests, limits = dict(a.requests), dict(a.limits)
     _add_to(requests, b.requests)
-    pods = a.pods + b.pods
-    if a.pods and b.pods:
-        limits = dict(a.limits)
-        _add_to(limits, b.limits)
-        unlimited = _open({*a.unlimited, *b.unlimited, *(a.limits.keys() ^ b.limits.keys())})
-        return PodResources(requests, limits, unlimited, pods)
-    if pods:
-        bounded = a if a.pods else b
-        return PodResources(requests, dict(bounded.limits), bounded.unlimited, pods)
-    limits = dict(a.limits)
     _add_to(limits, b.limits)
-    return PodResources(requests, limits)
+    unbounded = (b.limits.keys() - a.limits.keys() if a.pods else set()) | (
+        a.limits.keys() - b.limits.keys() if b.pods else set()
+    )
+    return PodResources(requests, limits, _open({*a.unlimited, *b.unlimited, *unbounded}), a.pods + b.pods)
 
 
 def to_json(resources: PodResources) -> dict[str, Any]:

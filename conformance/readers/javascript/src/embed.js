@@ -46,8 +46,7 @@ export function embeddedObject(instance) {
   const mapping = fittingMapping(reading.session.mappings, apiVersion, kind);
   if (mapping === undefined) {
     fail(failed("no-mapping", `no mapping fits ${apiVersion} ${kind}`));
-    reading.session.lack("components", "no-mapping", component.name, instance.id);
-    return { state: "present" };
+    return { state: "present", unmapped: true };
   }
   return { state: "present", mapping, object, place };
 }

@@ -448,6 +448,7 @@ class InstanceReader {
     const { instance } = this;
     if (embedded.state === "failed") this.lack("components", "error");
     if (embedded.state === "absent") this.lack("components", embedded.missing ? "missing-reference" : "absent");
+    if (embedded.unmapped) this.lack("components", "no-mapping");
     if (embedded.mapping === undefined) return;
     instance.embedded = new Reading(this.session, embedded.mapping, embedded.object, embedded.place, instance).read();
     instance.children = instance.embedded.components;

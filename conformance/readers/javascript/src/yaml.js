@@ -153,7 +153,9 @@ function implicitKind(text) {
   if (NULL.test(text)) return "null";
   if (BOOLEAN.test(text)) return "bool";
   if (INTEGER.test(text)) return "int";
-  if (FLOAT.test(text) || NOT_FINITE.test(text)) return "float";
+  if (NOT_FINITE.test(text)) return "float";
+  // What is beyond the numbers is a text, such as a hash of digits with one e among them.
+  if (FLOAT.test(text) && Number.isFinite(Number(text.replaceAll("_", "")))) return "float";
   return "string";
 }
 
