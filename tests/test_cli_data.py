@@ -238,10 +238,16 @@ def test_every_shipped_mapping_is_listed(capsys: pytest.CaptureFixture[str]) -> 
 MAPPING = """
 apiVersion: workloadmap.dev/v1alpha1
 kind: WorkloadMapping
-metadata: {name: widget}
+metadata: {name: widget, x-checked: widgets 1.2}
 # A comment that stays.
 spec:
   workload: {group: widgets.example, versions: [v1, v2], kind: Widget}
+  references:
+  - {name: frame, apiVersion: widgets.example/v1, kind: Frame, resourceName: object.spec.frame}
+  - name: other
+    candidates:
+    - {apiVersion: widgets.example/v1, kind: Box, resourceName: object.spec.other}
+    - {apiVersion: {value: object.apiVersion}, kind: {value: object.spec.kind}, resourceName: object.spec.other}
   components:
   - name: set
     components:
@@ -288,6 +294,8 @@ def test_what_a_mapping_can_do_is_told(capsys: pytest.CaptureFixture[str], mappi
         "phases": ["Initializing", "Running", "Degraded", "Failed"],
         "gang": True,
         "suspend": True,
+        "references": ["Box", "Frame", "named by the object"],
+        "checked": "widgets 1.2",
     }
 
 
@@ -297,13 +305,13 @@ def test_what_a_mapping_can_do_is_told(capsys: pytest.CaptureFixture[str], mappi
         pytest.param(
             "table",
             "Widget widgets.example/v1,v2 widget yes yes set [leader, rest (worker)], front (x-front)"
-            " Initializing, Running, Degraded, Failed",
+            " Initializing, Running, Degraded, Failed Box, Frame, named by the object widgets 1.2",
             id="a-table-for-people",
         ),
         pytest.param(
             "markdown",
             "| `Widget` | `widgets.example/v1,v2` | `widget` | set [leader, rest (worker)], front (x-front)"
-            " | Initializing, Running, Degraded, Failed | yes | yes |",
+            " | Initializing, Running, Degraded, Failed | yes | yes | Box, Frame, named by the object | widgets 1.2 |",
             id="a-table-for-the-readme",
         ),
     ],
@@ -356,7 +364,7 @@ def test_a_mapping_of_ones_own_is_shown_first(
     for name in ("Widget", "widgets.example/widget", "widget"):
         assert run(capsys, "mappings", "show", name, "-m", str(mapping)) == text
     other = tmp_path / "jobset.yaml"
-    other.write_text(text.replace("widget}", "jobset}").rstrip("\n"), encoding="utf-8")
+    other.write_text(text.replace("name: widget,", "name: jobset,").rstrip("\n"), encoding="utf-8")
     assert run(capsys, "mappings", "show", "-m", str(other), "jobset") == other.read_text(encoding="utf-8") + "\n"
 
 

@@ -20,8 +20,10 @@ _DESCRIPTION: Final = "Show which kinds of workloads can be read, and the mappin
 _LIST: Final = """
 List the mappings that come with workloadmap, and those that -m names: the kind
 and its versions, whether it has pod groups and can be suspended, its components
-with their roles (where a role is not the name), and the phases that the status
-rules can give. Components in brackets are in each replica of the one before.
+with their roles (where a role is not the name), the phases that the status
+rules can give, the kinds of other objects that it refers to, and the release or
+commit of the framework that it was checked with. Components in brackets are in
+each replica of the one before.
 """
 _SHOW: Final = """
 Print a mapping as it is written, with its comments: a good start for one of
@@ -40,6 +42,9 @@ _PHASES: Final = (
     "Failed",
     "Unknown",
 )
+#: The member of a mapping's metadata with the release or commit of the framework that it was checked with.
+_CHECKED: Final = "x-checked"
+_NAMED_BY_OBJECT: Final = "named by the object"
 #: The phases that readiness gives (S9.5).
 _BY_READINESS: Final = {True: ("Initializing", "Running", "Degraded"), False: ("Initializing", "Running")}
 
@@ -114,7 +119,16 @@ def describe(mapping: CompiledMapping) -> dict[str, Any]:
         "phases": _phases(mapping),
         "gang": bool(mapping.gang),
         "suspend": mapping.suspend is not None,
+        "references": _referred(mapping),
+        "checked": mapping.document["metadata"].get(_CHECKED),
     }
+
+
+def _referred(mapping: CompiledMapping) -> list[str]:
+    """The kinds of the objects that a mapping refers to; where the object names the kind, a word that says so."""
+    entries = mapping.document["spec"].get("references", ())
+    kinds = [target["kind"] for entry in entries for target in entry.get("candidates", [entry])]
+    return sorted({kind if isinstance(kind, str) else _NAMED_BY_OBJECT for kind in kinds})
 
 
 def _component(component: Component) -> dict[str, Any]:
@@ -159,7 +173,7 @@ def table(entries: Sequence[dict[str, Any]], style: Style) -> str:
     from workloadmap_spec.cli.style import clean  # noqa: PLC0415 - not for help
     from workloadmap_spec.cli.table import align  # noqa: PLC0415
 
-    head = ["KIND", "API VERSIONS", "NAME", "GANG", "SUSPEND", "COMPONENTS", "PHASES"]
+    head = ["KIND", "API VERSIONS", "NAME", "GANG", "SUSPEND", "COMPONENTS", "PHASES", "REFERENCES", "CHECKED"]
     rows = [[style.paint(title, "bold") for title in head]]
     rows += [
         [
@@ -170,6 +184,8 @@ def table(entries: Sequence[dict[str, Any]], style: Style) -> str:
             _yes(value=entry["suspend"]),
             clean(_components_text(entry["components"])),
             ", ".join(entry["phases"]),
+            clean(", ".join(entry["references"])),
+            clean(entry["checked"] or ""),
         ]
         for entry in entries
     ]
@@ -185,8 +201,8 @@ def _versions(entry: dict[str, Any]) -> str:
 def markdown(entries: Sequence[dict[str, Any]]) -> str:
     """The table of the README."""
     lines = [
-        "| kind | API versions | mapping | components | phases | gang | suspend |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| kind | API versions | mapping | components | phases | gang | suspend | references | checked with |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for entry in entries:
         cells = (
@@ -197,6 +213,8 @@ def markdown(entries: Sequence[dict[str, Any]]) -> str:
             ", ".join(entry["phases"]),
             _yes(value=entry["gang"]),
             _yes(value=entry["suspend"]),
+            ", ".join(entry["references"]),
+            entry["checked"] or "",
         )
         lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
     return "\n".join([*lines, ""])
