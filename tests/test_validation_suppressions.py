@@ -29,6 +29,8 @@ BODY: Final = """
 """.lstrip("\n")
 WARNS: Final = HEAD + BODY
 LINE: Final = "    replicas: object.spec.count + 1\n"
+#: The schema of a value that may be any map.
+ANYTHING: Final = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
 @pytest.fixture(params=["libyaml", "python"])
@@ -266,6 +268,29 @@ def test_a_suppression_of_what_was_not_looked_for_is_not_called_unused(rule: str
 def test_where_something_else_is_wrong_no_suppression_is_called_unused(broken: str) -> None:
     """What a rule would find is not known before that is corrected."""
     assert "WM901" not in open_rules(broken)
+
+
+def test_a_suppression_in_the_wrong_place_is_told_beside_what_it_was_meant_for(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"size": {"type": "integer"}, "template": ANYTHING}}
+    (tmp_path / "crd.json").write_text(json.dumps(conftest.definition("Thing", {"v1": {"spec": schema}}, "x.example")))
+    text = HEAD.replace(
+        "  components:", "  variables:\n  # workloadmap: ignore[WM501] why\n  - {name: a, value: '1'}\n  components:"
+    )
+    found = validate_texts([("m.yaml", (text + BODY).encode())], second_opinion=False, crds=[tmp_path]).findings
+    assert [one.rule for one in found if one.level != "note"] == ["WM901", "WM501"]
+
+
+def test_a_suppression_of_what_the_schema_of_the_kind_settles_is_used(tmp_path: Path) -> None:
+    """Without the schema it is needed."""
+    fields = {"count": {"type": "integer"}, "template": ANYTHING}
+    spec = {"type": "object", "required": ["count"], "properties": fields}
+    (tmp_path / "crd.json").write_text(json.dumps(conftest.definition("Thing", {"v1": {"spec": spec}}, "x.example")))
+    text = WARNS.replace(LINE, f"    # workloadmap: ignore[WM320] why\n{LINE}")
+    report = validate_texts([("m.yaml", text.encode())], second_opinion=False, crds=[tmp_path])
+    assert (report.against_crd, [one.rule for one in report.findings if one.level != "note"]) == (1, [])
+    wrong = WARNS.replace(LINE, f"    # workloadmap: ignore[WM315] why\n{LINE}")
+    found = validate_texts([("m.yaml", wrong.encode())], second_opinion=False, crds=[tmp_path]).findings
+    assert [one.rule for one in found if one.level != "note"] == ["WM901"]
 
 
 # Settings

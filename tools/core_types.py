@@ -130,6 +130,20 @@ _TYPES: Final[dict[tuple[str, str], dict[str, str]]] = {
     ("VolumeResourceRequirements", "requests"): {"type": "map", "values": "quantity"},
 }
 
+#: What else the API demands: fields that the client has as optional, although the API reference says that they are
+#: required, and structs without which the validation refuses an object (`ValidatePodTemplateSpec` and
+#: `ValidatePodTemplateSpecForRC` of `pkg/apis/core/validation/validation.go`, and
+#: `ValidatePodTemplateSpecForReplicaSet` of `pkg/apis/apps/validation/validation.go`).
+_REQUIRED: Final[dict[str, tuple[str, ...]]] = {
+    "DaemonSetCondition": ("status", "type"),
+    "DeploymentCondition": ("status", "type"),
+    "PodTemplateSpec": ("spec",),
+    "ReplicaSetCondition": ("status", "type"),
+    "ReplicaSetSpec": ("template",),
+    "ReplicationControllerSpec": ("template",),
+    "StatefulSetCondition": ("status", "type"),
+}
+
 _CONTAINER_MERGE_KEYS: Final = {
     "env": "name",
     "ports": "containerPort",
@@ -475,6 +489,7 @@ def refuse_unused(types: dict[str, Any]) -> None:
     unused = {*_TYPES} - known
     for written in (_ENUMS, _DEFAULTS):
         unused |= {(name, field) for name, fields in written.items() for field in fields} - known
+    unused |= {(name, field) for name, fields in _REQUIRED.items() for field in fields} - known
     unused |= {(name, field) for name in _MERGE_KEYS for field in _MERGE_KEYS[name] if not is_list(types, name, field)}
     if unused:
         raise SystemExit(f"error: the client has no such fields any more: {sorted(unused)}")
@@ -493,11 +508,12 @@ def describe(model: str) -> tuple[dict[str, Any], list[str]]:
         if mentioned:
             reached.append(mentioned)
     description: dict[str, Any] = {"fields": dict(sorted(fields.items()))}
-    required = sorted(
+    required = {
         info.serialization_alias or attribute for attribute, info in made.model_fields.items() if info.is_required()
-    )
+    }
+    required |= set(_REQUIRED.get(name, ()))
     if required:
-        description["required"] = required
+        description["required"] = sorted(required)
     for member, written in (("mergeKeys", _MERGE_KEYS), ("enums", _ENUMS), ("defaults", _DEFAULTS)):
         if name in written:
             description[member] = written[name]

@@ -36,6 +36,23 @@ def kind_type(api_version: str, kind: str) -> str | None:
     return name
 
 
+def kinds_of(group: str) -> frozenset[str]:
+    """Give the kinds of a group that come with Kubernetes, as far as the table has them."""
+    kinds = _document()["kinds"]
+    return frozenset(kind for version in kinds if version.rpartition("/")[0] == group for kind in kinds[version])
+
+
+def versions_of(group: str, kind: str) -> list[str]:
+    """Give the versions of a kind that comes with Kubernetes."""
+    found = [one.rpartition("/") for one in api_versions_of(kind)]
+    return [version for other, _, version in found if other == group]
+
+
+def api_versions_of(kind: str) -> list[str]:
+    """Give the versions, with their groups, of which there is a kind that comes with Kubernetes."""
+    return [version for version, kinds in _document()["kinds"].items() if kind in kinds]
+
+
 def type_record(type_name: str) -> Mapping[str, Any]:
     """Give all that the table says of a type.
 

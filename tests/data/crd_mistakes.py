@@ -165,9 +165,9 @@ BUILT_IN: dict[str, tuple[Mistake, ...]] = {
             "/spec/status/rules/1/when",
         ),
         Mistake(
-            "a time from a number",
+            "a time from a list",
             "timestamp(variables.startedAt)",
-            "timestamp(«object.metadata.generation»)",
+            "timestamp(«variables.containers»)",
             "WM502",
             "`timestamp` takes a string",
         ),
@@ -304,7 +304,7 @@ BUILT_IN: dict[str, tuple[Mistake, ...]] = {
         Mistake(
             "a number and a text added",
             'strip: object.metadata.name + "-"',
-            """strip: '«object.metadata.generation + "-"»'""",
+            """strip: 'has(object.metadata.generation) ? «object.metadata.generation + "-"» : ""'""",
             "WM503",
             "make a text of the number: string(x)",
         ),
@@ -348,8 +348,8 @@ BUILT_IN: dict[str, tuple[Mistake, ...]] = {
         ),
         Mistake(
             "an unguarded chain, of which the first step is named",
-            "variables.wanted - variables.rolling.partition",
-            "variables.wanted - «object.spec.updateStrategy.rollingUpdate».partition",
+            "wanted: variables.wanted",
+            "wanted: variables.wanted - «object.spec.updateStrategy.rollingUpdate».partition",
             "WM505",
             "guard it: has(object.spec.updateStrategy.rollingUpdate)",
         ),
@@ -551,11 +551,11 @@ BUILT_IN: dict[str, tuple[Mistake, ...]] = {
             "/spec/components/0/embed/labels",
         ),
         Mistake(
-            "has() of another name",
-            "has(object.status.lastScheduleTime)",
-            "has(object.status.«lastScheduledTime»)",
+            "another name",
+            "value: object.status.active, default",
+            "value: object.status.«activeJobs», default",
             "WM501",
-            "did you mean lastScheduleTime?",
+            "did you mean active?",
         ),
         Mistake(
             "not the default of the API server",
@@ -1682,7 +1682,7 @@ FRAMEWORKS: dict[str, tuple[Mistake, ...]] = {
             "field: spec.priorityClassName",
             "field: priorityClassName",
             "WM501",
-            "`a pod template` has no field `priorityClassName`",
+            "`PodTemplateSpec` has no field `priorityClassName`",
             "/spec/components/0/components/0/podFields/17/field",
         ),
         Mistake(

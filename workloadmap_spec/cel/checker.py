@@ -13,6 +13,7 @@ from workloadmap_spec.cel.findings import Finding, nearest
 from workloadmap_spec.cel.guards import (
     NO_FACTS,
     Facts,
+    keyed,
     of_elements,
     place,
     present,
@@ -376,9 +377,9 @@ class Checker:
         hidden = self.bound.get(node.variable)
         self.bound[node.variable] = element
         self.predicates += predicate
-        inner = facts | of_elements(node)
+        inner = facts | of_elements(node, facts)
         if kind == "map":
-            inner |= {f"has {place(node.range)}[{node.variable}]"}
+            inner |= {keyed(node)}
         body = self.infer(node.body, inner, free=not predicate)
         self.predicates -= predicate
         if hidden is None:

@@ -11,7 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import core_types
-from workloadmap_spec.crd.expressions import Notes, Problem, names_cure, one_of
+from workloadmap_spec.cel import path_of
+from workloadmap_spec.cel.guards import NO_FACTS, Facts
+from workloadmap_spec.cel.tree import Ident, children
+from workloadmap_spec.crd.expressions import Notes, Problem, choice, having, names_cure, one_of
+from workloadmap_spec.crd.facts import Knowledge, of_all
 from workloadmap_spec.crd.fields import FieldChecker, Names
 from workloadmap_spec.crd.shapes import (
     ANYTHING,
@@ -24,23 +28,35 @@ from workloadmap_spec.crd.shapes import (
     Shape,
     Value,
     constant,
-    elsewhere,
     joined,
     kinds_of,
     list_of,
     of_kinds,
     of_type,
     pod,
+    referred,
+    reported,
+    shown,
+    stored,
+    where_of,
 )
-from workloadmap_spec.mapping import COUNTERS, COUNTS, api_version_of
+from workloadmap_spec.mapping import COUNTERS, COUNTS, ROLES, api_version_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
+    from workloadmap_spec.cel import Node
     from workloadmap_spec.crd.load import Kinds
     from workloadmap_spec.mapping import CompiledMapping
 
 _CONDITION: Final = ("type", "status", "reason", "message")
+#: The variables that have the conditions, whole or by what they say.
+_CONDITIONS: Final = frozenset({"conditions", "conditionsTrue", "conditionsFalse"})
+#: The modes of `podFields` that not every field can have (S7.4.3): the types that they take, and what they do.
+_MODES: Final = {
+    "append": (LIST, "adds to a list"),
+    "merge": (SIZED, "puts maps, or lists of maps, into each other"),
+}
 _PART: Final = ("wanted", "ready", "active", "succeeded", "failed", "updated")
 
 
@@ -77,18 +93,19 @@ def check_against(compiled: CompiledMapping, kinds: Kinds) -> Checked:
     problems: list[Problem] = []
     stopped: list[Stop] = []
     for index, version in enumerate(compiled.versions):
-        root = kinds.root(compiled.group, version, compiled.kind)
+        root = kinds.root(compiled.group, version, compiled.kind, compiled.versions)
+        mistake = kinds.mistake(compiled.group, version, compiled.kind) if root is None else None
         at = f"/spec/workload/versions/{index}"
         if root is not None:
             # The status of every built-in workload is a subresource.
             is_kept = definition is None or version in definition.with_status
             runs.append((version, _Walk(compiled, kinds, version, root, is_kept).run()))
-        elif definition is None:
+        elif mistake is None:
             kind = f"{compiled.kind} {api_version_of(compiled.group, version)}"
             stopped.append(Stop(at, f"no schema is given for {kind}"))
         else:
-            message = f"the CustomResourceDefinition of {compiled.kind} has no version {version}"
-            cure = f"{names_cure(version, definition.versions, 'versions')}; it is in {definition.file}"
+            part, message, cure = mistake
+            at = at if part == "version" else f"/spec/workload/{part}"
             problems.append(Problem("WM500", "error", at, None, 0, message, cure))
     problems += _together(runs)
     for _, notes in runs:
@@ -111,6 +128,18 @@ def _together(runs: list[tuple[str, Notes]]) -> list[Problem]:
     return [problem for problem, _ in found.values()]
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The group that the entries of a gang are in."""
+
+    #: The component that it is made for; empty outside.
+    component: str = ""
+    #: What its condition, and those of the groups around it, say.
+    facts: Facts = NO_FACTS
+    #: Whether it may have several instances of that component.
+    is_mixed: bool = False
+
+
 class _Walk(FieldChecker):
     """One walk over one mapping, for one version of its kind."""
 
@@ -131,13 +160,19 @@ class _Walk(FieldChecker):
 
     def elsewhere(self, shape: Shape, name: str) -> bool:
         """Whether another version that the mapping claims, or an earlier release, has a field."""
+        if not shape.where and not shape.is_root:
+            return False
         if (f"{shape.where}.{name}" if shape.where else name) in self.former:
             return True
         others = [self.kinds.root(self.compiled.group, one, self.compiled.kind) for one in self.compiled.versions]
         return any(_has(other, _steps(shape, name)) for other in others if other is not None)
 
     def cure(self, shape: Shape, name: str) -> str | None:
-        """What to do about an unknown field: another version may have it, or a pod."""
+        """What to do about an unknown field of a shape."""
+        return self.cure_of(shape, name) if shape.where or shape.is_root else names_cure(name, shape.fields)
+
+    def cure_of(self, shape: Shape, name: str) -> str | None:
+        """What to do about an unknown field of the kind: another version may have it, or a pod."""
         path = _steps(shape, name)
         definition = self.kinds.definition(self.compiled.group, self.compiled.kind)
         for version in definition.versions if definition is not None else ():
@@ -173,7 +208,7 @@ class _Walk(FieldChecker):
             self.status(spec["status"], "/spec/status", names)
         if "suspend" in spec:
             self.suspend(spec["suspend"], "/spec/suspend", names)
-        self.gang(spec.get("gang", ()), "/spec/gang", names, None)
+        self.gang(spec.get("gang", ()), "/spec/gang", names, Group())
         self.guards(spec, "/spec", names)
         for index, entry in enumerate(spec.get("invalid", ())):
             self.condition(entry, "when", f"/spec/invalid/{index}", names)
@@ -185,11 +220,11 @@ class _Walk(FieldChecker):
             self.condition(entry, "when", f"{at}/incomplete/{index}", names)
         for index, entry in enumerate(parent.get("immutable", ())):
             place = f"{at}/immutable/{index}"
-            self.condition(entry, "when", place, names)
+            inner = names.knowing(self.condition(entry, "when", place, names))
             for name in ("places", "except"):
                 for number in range(len(entry.get(name, ()))):
                     # The kind has the place; whose status it is does not matter.
-                    self.expression(f"{place}/{name}/{number}", names, "fixed")
+                    self.expression(f"{place}/{name}/{number}", inner, "fixed")
 
     # Variables and references
 
@@ -198,7 +233,10 @@ class _Walk(FieldChecker):
         references = spec.get("references", ())
         shapes = {entry["name"]: self.referred(entry, index) for index, entry in enumerate(references)}
         refs = Shape(MAP, fields=shapes, required=tuple(shapes), open="")
-        names = self.variables(spec, "/spec", Names({"object": (self.root,), "refs": (refs,)}))
+        # What is one text in all objects of the version, so that conditions on it are known.
+        constants = {"object": {"apiVersion": self.notes.api_version, "kind": self.compiled.kind}}
+        known = Knowledge(constants=constants)
+        names = self.variables(spec, "/spec", Names({"object": (self.root,), "refs": (refs,)}, known=known))
         for index, entry in enumerate(references):
             self.reference(entry, f"/spec/references/{index}", names, shapes[entry["name"]])
         return names
@@ -215,14 +253,26 @@ class _Walk(FieldChecker):
             shape = None
             if isinstance(api_version, str) and isinstance(kind, str):
                 group, _, version = api_version.rpartition("/")
-                shape = self.kinds.root(group, version, kind)
-                if shape is None:
-                    self.notes.stop(at, kind, f"no schema is given for {kind} {api_version}")
+                given = self.kinds.given(group, version, kind)
+                if given is None:
+                    self.unknown_kind(api_version, kind, at)
+                else:
+                    shape = referred(given, where, api_version, kind)
             else:
                 self.notes.stop(at, "refs", "the kind is read from the object")
-            found.append(ANYTHING if shape is None else (elsewhere(shape, where),))
+            found.append(ANYTHING if shape is None else (shape,))
         value = joined(*found)
         return list_of(value) if is_list else value
+
+    def unknown_kind(self, api_version: str, kind: str, at: str) -> None:
+        """Note a kind of which nothing is known: it is misspelled, or nothing is said about its fields."""
+        group, _, version = api_version.rpartition("/")
+        mistake = self.kinds.mistake(group, version, kind)
+        if mistake is None:
+            self.notes.stop(at, kind, f"no schema is given for {kind} {api_version}")
+        else:
+            part, message, cure = mistake
+            self.problem("WM500", f"{at}/{'kind' if part == 'kind' else 'apiVersion'}", message, cure)
 
     def reference(self, entry: Mapping[str, Any], at: str, names: Names, value: Value) -> None:
         """The fields of a reference."""
@@ -250,11 +300,12 @@ class _Walk(FieldChecker):
     def component(self, entry: Mapping[str, Any], at: str, names: Names) -> None:
         """One component and what is nested in it."""
         names = names.knowing(self.condition(entry, "when", at, names))
-        names = self.elements(entry, at, names)
+        names = self.elements(entry, at, names) if "forEach" in entry else names
+        names = replace(names, known=names.known.within(entry["name"], is_list="forEach" in entry))
         names = self.variables(entry, at, names)
         names = names.knowing(self.condition(entry, "where", at, names))
         self.scopes[entry["name"]] = names
-        self.literal(entry, "role", at, names)
+        self.role(self.literal(entry, "role", at, names), f"{at}/role/value")
         self.field(entry, "instance", at, names, SCALAR)
         for count in COUNTS:
             self.field(entry, count, at, names, INT)
@@ -262,9 +313,7 @@ class _Walk(FieldChecker):
         observed = entry.get("observed", {})
         for counter in COUNTERS:
             self.field(observed, counter, f"{at}/observed", names, INT)
-        creates = entry.get("creates", ())
-        for index, made in enumerate(creates if isinstance(creates, list) else ()):
-            self.condition(made, "when", f"{at}/creates/{index}", names)
+        self.creates(entry.get("creates", ()), f"{at}/creates", names)
         if "embed" in entry:
             self.embed(entry["embed"], f"{at}/embed", names)
         if "pods" in entry:
@@ -272,23 +321,45 @@ class _Walk(FieldChecker):
         self.guards(entry, at, names)
         self.components(entry.get("components", ()), f"{at}/components", names)
 
+    def role(self, value: Value, at: str) -> None:
+        """Note a role that no tool knows, and that is absent then (S6.9)."""
+        for one in (text for shape in value for text in shape.enum or ()):
+            if isinstance(one, str) and one and one not in ROLES and not one.startswith("x-"):
+                cure = f"{choice(one, tuple(sorted(ROLES)))}, or begins with x-"
+                self.problem("WM508", at, f"`role` is none that tools know: {shown(one)}", cure)
+
+    def creates(self, creates: Any, at: str, names: Names) -> None:  # noqa: ANN401 - one kind, or a list
+        """The kinds of the objects that the controller makes."""
+        several = isinstance(creates, list)
+        for index, made in enumerate(creates if several else [creates] if creates else ()):
+            place = f"{at}/{index}" if several else at
+            self.condition(made, "when", place, names)
+            group, _, version = made["apiVersion"].rpartition("/")
+            if self.kinds.mistake(group, version, made["kind"]) and not self.kinds.given(group, version, made["kind"]):
+                self.unknown_kind(made["apiVersion"], made["kind"], place)
+
     def elements(self, entry: Mapping[str, Any], at: str, names: Names) -> Names:
         """The names inside `forEach`: the element, and its index or key."""
-        each = entry.get("forEach")
-        if each is None:
-            return names
+        each = entry["forEach"]
         if isinstance(each, dict) and "values" in each:
             over: Value = constant(each["values"])
         else:
             over = self.field(entry, "forEach", at, names, SIZED, "`forEach` visits a list or a map") or ANYTHING
-        items: list[Value] = [shape.element() for shape in over if "list" in shape.kinds]
+            names = names.knowing(names.known.truth(each, f"{at}/forEach", self.trees).some)
+        items: list[Value] = [self.visited(shape, f"{at}/forEach", names) for shape in over if "list" in shape.kinds]
         items += [_free(shape) for shape in over if "map" in shape.kinds]
         keys = INT if "map" not in kinds_of(over) else STRING if "list" not in kinds_of(over) else SCALAR
         if "item" in names.roots:
             names = names.adding(parent=names.roots["item"])
-        # What is known of the `item` above says nothing of this one.
-        hidden = tuple(fact for fact in names.facts if "item" in fact)
-        return replace(names.adding(item=joined(*items), key=of_kinds(*keys)), facts=names.facts - set(hidden))
+        return names.adding(item=joined(*items), key=of_kinds(*keys))
+
+    def visited(self, shape: Shape, at: str, names: Names) -> Value:
+        """An element of a list that `forEach` visits, with what all of them are known to have."""
+        tree = self.trees.get(at) or self.trees.get(f"{at}/value")
+        element = shape.element()
+        for steps in names.known.of_each(tree[1]) if tree is not None else ():
+            element = having(element, steps)
+        return element
 
     def template(self, entry: Mapping[str, Any], at: str, names: Names) -> None:
         """The parts of a pod template."""
@@ -316,7 +387,12 @@ class _Walk(FieldChecker):
             self.layer(part, place, wanted)
         if at in self.parts:
             return
-        self.result(value, MAP, at, f"a {wanted} is a map")
+        whole: Value = (of_type(wanted, wanted),)
+        if not self.result(value, MAP, at, f"a {wanted} is a map"):
+            return
+        if all(shape.is_literal for shape in value):
+            self.fits(value, whole, at, wanted)
+            return
         maps = [shape for shape in value if "map" in shape.kinds]
         known = core_types.fields(wanted)
         if not maps or any(shape.open is not None or shape.values is not None for shape in maps):
@@ -330,7 +406,7 @@ class _Walk(FieldChecker):
 
     def no_template(self, shape: Shape, at: str, wanted: str) -> Problem:
         """The problem of a place that is no part of a pod template."""
-        place = self.notes.named(shape.where) if shape.where else self.notes.kind
+        place = self.notes.named(shape.where) if shape.where else "this"
         message = f"a {wanted} is wanted, and {place} has none of its fields"
         if wanted == "PodTemplateSpec":
             message = f"a {wanted} has a `spec` with `containers`, and {place} has none"
@@ -342,7 +418,7 @@ class _Walk(FieldChecker):
             cure = f"did you mean {shape.where}.template?"
         elif inner is not None and wanted == "PodTemplateSpec":
             cure = f"did you mean {inner.where}.template?"
-        elif "spec" in shape.fields:
+        elif "spec" in shape.fields and wanted != "PodTemplateSpec":
             cure = "it is a PodTemplateSpec: write podTemplate, or name its `spec`"
         return Problem("WM502", "error", at, None, 0, message, cure)
 
@@ -353,6 +429,7 @@ class _Walk(FieldChecker):
             inner = names.knowing(self.condition(entry, "when", place, names))
             each = self.field(entry, "forEach", place, inner, LIST, "`forEach` visits a list here")
             if each is not None:
+                inner = inner.knowing(inner.known.truth(entry["forEach"], f"{place}/forEach", self.trees).some)
                 patch = joined(*(shape.element() for shape in each if "list" in shape.kinds))
                 inner = inner.adding(patch=patch)
             inner = inner.knowing(self.condition(entry, "where", place, inner))
@@ -362,8 +439,9 @@ class _Walk(FieldChecker):
             self.pod_field(entry, value, place)
 
     def pod_field(self, entry: Mapping[str, Any], value: Value, at: str) -> None:
-        """One entry of `podFields`: the field is one that a pod has, and the value of its type."""
-        target: Value = (of_type("Container" if "container" in entry else "PodTemplateSpec", ""),)
+        """One entry of `podFields`: the field is one that a pod has, and the value fits it."""
+        root = "Container" if "container" in entry else "PodTemplateSpec"
+        target: Value = (of_type(root, root),)
         for name in entry["field"].split(".") if "field" in entry else ():
             found = [(shape, shape.member(name) or shape.value()) for shape in target if "map" in shape.kinds]
             if not found:
@@ -371,39 +449,53 @@ class _Walk(FieldChecker):
                 return
             known = [one for _, one in found if one is not None]
             if not known:
-                owner = found[0][0].where or ("a container" if "container" in entry else "a pod template")
-                message = f"`{owner}` has no field `{name}`"
+                message = f"`{found[0][0].where}` has no field `{name}`"
                 self.problem("WM501", f"{at}/field", message, names_cure(name, found[0][0].fields))
                 return
             target = joined(*known)
         if "key" in entry:
             self.result(target, MAP, f"{at}/field", "`key` names an entry of a map")
             target = joined(*(free for shape in target if (free := shape.value()) is not None))
-        if not kinds_of(value) & kinds_of(target):
-            field = entry.get("field", "the container")
-            message = f"`{field}` of a pod takes {one_of(kinds_of(target))}"
-            self.result(value, kinds_of(target), f"{at}/value", message)
+        field = entry.get("field", "the container")
+        mode = entry.get("mode")
+        if mode in _MODES:
+            takes, does = _MODES[mode]
+            if not self.result(target, takes, f"{at}/mode", f"`{mode}` {does}"):
+                return
+        takes = kinds_of(target)
+        if self.result(value, takes, f"{at}/value", f"`{field}` of a pod takes {one_of(takes)}"):
+            self.fits(value, target, f"{at}/value", field)
 
     def embed(self, embed: Mapping[str, Any], at: str, names: Names) -> None:
         """A workload of another kind inside a component: what is given for its spec has the fields of that."""
         self.literal(embed, "apiVersion", at, names)
         self.literal(embed, "kind", at, names)
         given = {name: self.field(embed, name, at, names, MAP) for name in ("object", "spec", "labels", "annotations")}
+        for name in ("labels", "annotations"):
+            self.fits(given[name] or (), (Shape(MAP, values=of_kinds("string")),), f"{at}/{name}", name)
         self.field(embed, "name", at, names, STRING)
         self.field(embed, "status", at, names, MAP)
         self.pod_fields(embed, at, names)
+        self.embedded_object(embed, given["object"] or (), f"{at}/object")
         api_version, kind = embed.get("apiVersion"), embed.get("kind")
-        spec = given["spec"]
-        if spec is None or not isinstance(api_version, str) or not isinstance(kind, str):
+        if not isinstance(api_version, str) or not isinstance(kind, str):
             return
         group, _, version = api_version.rpartition("/")
-        inner = self.kinds.root(group, version, kind)
-        wanted = None if inner is None else inner.member("spec")
-        if wanted is None:
-            self.notes.stop(at, kind, f"no schema is given for {kind} {api_version}")
-        elif _are_apart(spec, wanted):
-            message = f"`{spec[0].where}` of {self.notes.kind} has none of the fields of the spec of a {kind}"
-            self.problem("WM502", f"{at}/spec", message, f"name the place that holds the spec of the {kind}")
+        inner = self.kinds.given(group, version, kind)
+        if inner is None:
+            self.unknown_kind(api_version, kind, at)
+        elif given["spec"] is not None and (wanted := inner.member("spec")) is not None:
+            self.fits(given["spec"], wanted, f"{at}/spec", f"the spec of the {kind}")
+
+    def embedded_object(self, embed: Mapping[str, Any], value: Value, at: str) -> None:
+        """Note a place that holds no object: it says not of which kind it is, and nothing else does (S6.10.1)."""
+        for name in ("apiVersion", "kind"):
+            maps = [shape for shape in value if "map" in shape.kinds]
+            if name not in embed and maps and all(one.is_closed and name not in one.fields for one in maps):
+                place = self.notes.named(maps[0].where) if maps[0].where else "this"
+                cure = f"name the place that holds the object, or give its `{name}` here"
+                self.problem("WM502", at, f"an object has a field `{name}`, and {place} has none", cure)
+                return
 
     def pods(self, pods: Mapping[str, Any], at: str, names: Names) -> None:
         """How a component's pods are told from others."""
@@ -417,7 +509,9 @@ class _Walk(FieldChecker):
         """One label selector."""
         if set(entry) == {"from"} and isinstance(entry["from"], str):
             value = self.expression(f"{at}/from", names)
-            self.result(value, MAP | STRING, f"{at}/from", "a label selector is a map, or a text")
+            wanted = (of_type("LabelSelector", "LabelSelector"), Shape(MAP, values=of_kinds("string")), Shape(STRING))
+            if self.result(value, MAP | STRING, f"{at}/from", "a label selector is a map, or a text"):
+                self.fits(value, wanted, f"{at}/from", "a label selector")
         else:
             self.labels(entry, at, names)
 
@@ -425,15 +519,14 @@ class _Walk(FieldChecker):
 
     def status(self, status: Mapping[str, Any], at: str, names: Names) -> None:
         """How the phase is read (S9)."""
-        entries = self.conditions(status, at, names)
-        maps = [shape for shape in entries if "map" in shape.kinds]
-        kinds = [found for shape in maps if (found := shape.member("type")) is not None]
-        texts = list_of(joined(*kinds) if kinds else of_kinds("string"))
-        condition = tuple(replace(shape, required={*shape.required, *_CONDITION}) for shape in maps) or ANYTHING
+        condition = tuple(_as_condition(shape) for shape in self.conditions(status, at, names))
+        texts = list_of(joined(*(one.member("type") or of_kinds("string") for one in condition)))
         part = {name: of_kinds("int") for name in _PART} | {
             name: of_kinds("string") for name in ("component", "instance")
         }
         names = names.adding(
+            # An object that no API server has seen has no status (S9.1).
+            object=(stored(self.root),),
             conditions=list_of(condition),
             conditionsTrue=texts,
             conditionsFalse=texts,
@@ -443,16 +536,23 @@ class _Walk(FieldChecker):
         if status.get("observedGeneration") is not False:
             self.field(status, "observedGeneration", at, names, INT | STRING)
         managed = status.get("managedBy", {})
-        self.field(managed, "value", f"{at}/managedBy", names, STRING)
+        manager = self.field(managed, "value", f"{at}/managedBy", names, STRING)
+        for index, own in enumerate(managed.get("own", ()) if manager and kinds_of(manager) >= STRING else ()):
+            self.fits(constant(own), manager or (), f"{at}/managedBy/own/{index}", where_of(manager or ()) or "value")
+        # With an empty status nothing else is read (S9.3, S9.4, S9.8).
+        if (given := self.kinds.given(self.compiled.group, self.version, self.compiled.kind)) is not None:
+            names = names.adding(object=(reported(self.root, given),))
+        self.condition(status, "updating", at, names)
         self.field(status, "reason", at, names, STRING)
         self.field(status, "message", at, names, STRING)
-        self.condition(status, "updating", at, names)
         for index, rule in enumerate(status.get("rules", ())):
             place = f"{at}/rules/{index}"
             inner = names.knowing(self.condition(rule, "when", place, names))
             self.known_condition(rule, place, texts)
             self.field(rule, "reason", place, inner, STRING)
             self.field(rule, "message", place, inner, STRING)
+            # The first rule that holds decides (S9.3), so that none before the next one did.
+            names = names.knowing(self.failing(f"{place}/when", names))
         if "readiness" in status:
             readiness, place = status["readiness"], f"{at}/readiness"
             self.field(readiness, "wanted", place, names, INT)
@@ -466,10 +566,27 @@ class _Walk(FieldChecker):
             found = self.expression(f"{at}/conditions", names)
             self.result(found, LIST, f"{at}/conditions", "the conditions are a list")
         else:
-            found = joined(
-                *(one for shape in self.root.member("status") or () if (one := shape.member("conditions")) is not None)
-            )
+            holders = self.root.member("status") or (self.root,)
+            found = joined(*(one for shape in holders if (one := shape.member("conditions")) is not None))
+            if all(shape.is_closed and "conditions" not in shape.fields for shape in holders):
+                self.without_conditions(status, at, holders[0], names)
         return joined(*(shape.element() for shape in found if "list" in shape.kinds))
+
+    def without_conditions(self, status: Mapping[str, Any], at: str, holder: Shape, names: Names) -> None:
+        """Note that conditions are asked for where no object has any."""
+        if self.elsewhere(holder, "conditions") or not names.is_reached:
+            return
+        message = f"{self.notes.named(holder.where) if holder.where else self.notes.kind} has no field `conditions`"
+        cure = "name the place of its conditions in `conditions` of `status`, or ask for something else"
+        rules = [(rule, f"{at}/rules/{index}") for index, rule in enumerate(status.get("rules", ()))]
+        for entry, place in (*rules, (status.get("readiness", {}), f"{at}/readiness")):
+            if "condition" in entry:
+                self.problem("WM501", f"{place}/condition", message, cure)
+        for place, (_, tree) in self.trees.items():
+            used = next(_conditions_in(tree), None) if place.startswith(f"{at}/") else None
+            if used is not None:
+                problem = Problem("WM501", "error", place, used.offset, used.length, message, cure)
+                self.notes.problems.append(problem)
 
     def known_condition(self, parent: Mapping[str, Any], at: str, texts: Value) -> None:
         """Note a condition that the schema does not list."""
@@ -487,42 +604,78 @@ class _Walk(FieldChecker):
                 inner = names.knowing(self.condition(action, "when", place, names))
                 if "remove" in action:
                     self.place(f"{place}/remove", inner)
+                    self.removed(f"{place}/remove")
                 else:
                     self.assigned(action.get("to"), self.place(f"{place}/set", inner), f"{place}/to")
 
-    def gang(self, entries: Iterable[Mapping[str, Any]], at: str, names: Names, inside: str | None) -> None:
+    def removed(self, at: str) -> None:
+        """Note a field that is removed, and without which the API server refuses the object."""
+        path = path_of(self.trees[at][1]) if at in self.trees else None
+        if path is None or path.root != "object":
+            return
+        holder: Value = (self.root,)
+        for step in path.steps[:-1]:
+            if not isinstance(step, str):
+                return
+            holder = joined(*(one for shape in holder if (one := shape.member(step)) is not None))
+        name = path.steps[-1]
+        if len(path.steps) > 1 and all(name in (*shape.required, *shape.nullable) for shape in holder):
+            place = self.notes.named(where_of(holder))
+            message = f"{place} requires `{name}`: the API server refuses an object without it"
+            self.problem("WM507", at, message, "set it to the value that means the same")
+
+    def gang(self, entries: Iterable[Mapping[str, Any]], at: str, names: Names, inside: Group) -> None:
         """The gang entries (S11)."""
         for index, entry in enumerate(entries):
             self.gang_entry(entry, f"{at}/{index}", names, inside)
 
-    def gang_entry(self, entry: Mapping[str, Any], at: str, names: Names, inside: str | None) -> None:
+    def gang_entry(self, entry: Mapping[str, Any], at: str, names: Names, inside: Group) -> None:
         """One gang entry."""
-        outer = self.scopes.get(inside or "", names)
-        facts = self.condition(entry, "when", at, outer)
+        outer = self.scopes.get(inside.component, names).knowing(inside.facts)
+        facts = inside.facts | self.condition(entry, "when", at, outer)
         per = entry.get("per", {})
-        scope = per.get("replicaOf", per.get("instanceOf")) or inside
-        group = self.scopes.get(scope or "", names).knowing(facts)
+        scope = per.get("replicaOf", per.get("instanceOf")) or inside.component
+        # A group of several instances is read in the scope of the first: its members may belong to others (S11.1).
+        shared = of_all(facts) if inside.is_mixed else facts
+        group = self.scopes.get(scope, names).knowing(facts if scope == inside.component else shared)
         self.range(per, f"{at}/per", group)
         self.field(per, "by", f"{at}/per", group, None)
         for index, member in enumerate(entry.get("members", ())):
             if isinstance(member, Mapping):
                 place = f"{at}/members/{index}"
-                inner = self.scopes.get(member["component"].partition("/")[0], names).knowing(facts)
+                inner = self.scopes.get(member["component"].partition("/")[0], names).knowing(shared)
                 self.field(member, "minPods", place, inner, INT)
                 replicas = member.get("replicas", {})
                 of = self.scopes.get(replicas.get("of", ""), inner)
-                self.range(replicas, f"{place}/replicas", of.knowing(facts))
+                self.range(replicas, f"{place}/replicas", of.knowing(shared))
         self.field(entry, "minMember", at, group, INT)
         self.field(entry, "queue", at, group, STRING)
         self.field(entry, "priorityClass", at, group, STRING)
         for name in ("required", "preferred"):
             self.field(entry.get("topology", {}), name, f"{at}/topology", group, STRING)
-        self.gang(entry.get("subgroups", ()), f"{at}/subgroups", names, scope)
+        below = Group(scope, shared, inside.is_mixed or "by" in per)
+        self.gang(entry.get("subgroups", ()), f"{at}/subgroups", names, below)
 
     def range(self, written: Mapping[str, Any], at: str, names: Names) -> None:
         """Some replicas of a component."""
         self.field(written, "from", at, names, INT)
         self.field(written, "to", at, names, INT)
+
+
+def _as_condition(shape: Shape) -> Shape:
+    """A condition as `conditions` has it: four of its fields are always there, and are texts (S9.2)."""
+    if "map" not in shape.kinds or not shape.fields:
+        shape = Shape(MAP, open="")
+    fields = {**{name: of_kinds("string") for name in _CONDITION}, **shape.fields}
+    return replace(shape, fields=fields, required={*shape.required, *_CONDITION})
+
+
+def _conditions_in(tree: Node) -> Iterator[Node]:
+    """Where an expression names the conditions of the workload."""
+    if isinstance(tree, Ident) and tree.name in _CONDITIONS:
+        yield tree
+    for child in children(tree):
+        yield from _conditions_in(child)
 
 
 def _free(shape: Shape) -> Value:
@@ -554,14 +707,3 @@ def _has(root: Shape, path: list[str]) -> bool:
             return False
         value = joined(*found)
     return True
-
-
-def _are_apart(value: Value, other: Value) -> bool:
-    """Whether two maps of known fields have no field in common."""
-    sides = []
-    for side in (value, other):
-        maps = [shape for shape in side if "map" in shape.kinds]
-        if not maps or any(shape.open is not None or shape.values is not None for shape in maps):
-            return False
-        sides.append({name for shape in maps for name in shape.fields})
-    return not sides[0] & sides[1]

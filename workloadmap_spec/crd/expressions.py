@@ -6,12 +6,31 @@ schema is needed for. As there, one mistake gives one finding: what is wrong has
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from workloadmap_spec.cel import Node, path_of
 from workloadmap_spec.cel.findings import nearest
-from workloadmap_spec.cel.guards import NO_FACTS, Facts, of_elements, place, present, when_false, when_true
+from workloadmap_spec.cel.guards import (
+    EACH,
+    NEVER,
+    NO_FACTS,
+    NOTHING,
+    Facts,
+    Known,
+    Place,
+    absorbed,
+    below,
+    keyed,
+    mentioned,
+    of_elements,
+    place,
+    present,
+    typed,
+    when,
+    when_some,
+    when_true,
+)
 from workloadmap_spec.cel.tree import (
     Binary,
     Call,
@@ -31,6 +50,7 @@ from workloadmap_spec.crd.shapes import (
     ANYTHING,
     BOOL,
     EVERY,
+    INT,
     LIST,
     MAP,
     NUMBERS,
@@ -42,8 +62,12 @@ from workloadmap_spec.crd.shapes import (
     enum_of,
     joined,
     kinds_of,
+    lacks,
     list_of,
     of_kinds,
+    outside,
+    same,
+    shown,
     where_of,
 )
 
@@ -69,8 +93,6 @@ _CONVERSIONS: Final = {
     "timestamp": ({"string"}, "timestamp"),
     "duration": ({"string"}, "duration"),
 }
-#: What holds where nothing does: behind a condition that this version of the kind never fulfils.
-NEVER: Final = "never"
 #: What becomes of what an expression names: it is read, written, or a place that cannot be changed.
 Use = Literal["read", "written", "fixed"]
 #: So many names are listed where none is like the one that is written.
@@ -101,8 +123,8 @@ class Scope:
     roots: Mapping[str, Value]
     #: What is known to be there, from the conditions around.
     facts: Facts = NO_FACTS
-    #: The trees of the declared variables that are one expression, which a condition may name.
-    trees: Mapping[str, Node] = field(default_factory=dict)
+    #: What is known of the names.
+    known: Known = NOTHING
 
 
 class Checker:
@@ -117,12 +139,20 @@ class Checker:
         self.use = use
         self.bound: dict[str, Value] = {}
         self.unguarded: list[tuple[Node, Problem]] = []
+        #: The steps of chains that lead nowhere, which was noted.
+        self.wrong: list[Node] = []
+        #: What `type` is asked of, by the identity of the node.
+        self.values: dict[int, Value] = {}
+        #: The variables of macros over such.
+        self.astray: set[str] = set()
         self.null_safe = False
 
     def check(self, tree: Node) -> Value:
         """The shape of the whole expression, after noting what is wrong with it."""
         self.null_safe = path_of(tree) is not None
-        return self.infer(tree, self.scope.facts)
+        # A path is read as far as it goes; anything else is evaluated only where all variables are there (S3.4.1).
+        facts = NO_FACTS if self.null_safe else mentioned(tree, self.scope.known)
+        return self.infer(tree, self.scope.facts | facts)
 
     # Notes
 
@@ -144,10 +174,12 @@ class Checker:
         return self.text[node.offset : node.offset + node.length]
 
     def demand(self, node: Node, value: Value, kinds: Iterable[str], does: str, cure: str | None = None) -> bool:
-        """Note a problem if a part has none of the types that its use takes."""
-        found = kinds_of(value)
-        if found & set(kinds):
+        """Note a problem if a part is, or may be, of none of the types that its use takes."""
+        wanted = frozenset(kinds)
+        if not outside(value, wanted):
             return True
+        if cure is None and kinds_of(value) & wanted:
+            cure = f"look at its type first: type({self.source(node)}) == ..."
         self.note("WM502", node.offset, node.length, f"{does}, and {self.described(node, value)}", cure)
         return False
 
@@ -165,15 +197,13 @@ class Checker:
             case LiteralNode():
                 return constant(node.value)
             case Ident():
-                return self.bound.get(node.name) or self.scope.roots.get(node.name, ANYTHING)
+                return self.seen(node, self.bound.get(node.name) or self.scope.roots.get(node.name, ANYTHING), facts)
             case Select():
                 operand = self.infer(node.operand, facts)
-                at, length = field_offset(node), len(node.field)
-                value = self.select(node.operand, operand, node.field, at, length)
-                self.guard(node, operand, node.field, facts)
-                return value
+                value = self.member_of(node, operand, node.field, (field_offset(node), len(node.field)), facts)
+                return self.seen(node, value, facts)
             case Index():
-                return self.index(node, facts)
+                return self.seen(node, self.index(node, facts), facts)
             case Has():
                 return self.has(node, facts)
             case Macro():
@@ -200,7 +230,30 @@ class Checker:
                 values = {str(key.value): self.infer(value, facts) for key, value in node.entries}  # type: ignore[union-attr] # literals (P06)
                 return (Shape(MAP, fields=values, required=tuple(values)),)
 
+    def seen(self, node: Node, value: Value, facts: Facts) -> Value:
+        """A value, of which nothing is said if a condition has looked at its type."""
+        return ANYTHING if typed(node, self.scope.known) in facts else value
+
     # Fields and elements
+
+    def member_of(self, node: Select | Index, operand: Value, name: str, span: tuple[int, int], facts: Facts) -> Value:
+        """A field that is named, which has to be there."""
+        before = len(self.notes.problems)
+        value = self.select(node.operand, operand, name, *span)
+        if len(self.notes.problems) > before or self.is_wrong(node.operand):
+            self.mark(node)
+        else:
+            self.guard(node, operand, name, facts)
+        return value
+
+    def mark(self, node: Node) -> None:
+        """Keep a step of a chain that leads nowhere, as was noted: no guard would help."""
+        self.wrong.append(node)
+        self.notes.decide(self.at, node)
+
+    def is_wrong(self, node: Node) -> bool:
+        """Whether a part leads nowhere."""
+        return any(one is node for one in self.wrong) or (isinstance(node, Ident) and node.name in self.astray)
 
     def select(self, node: Node, operand: Value, name: str, at: int, length: int) -> Value:
         """A field of what `node` is."""
@@ -231,11 +284,11 @@ class Checker:
     def unknown(self, node: Node, maps: list[Shape], name: str, at: int, length: int) -> Value:
         """Note that no schema has the field."""
         shape = maps[0]
-        place = self.notes.named(shape.where) if shape.where else self.notes.kind
         if isinstance(node, Ident) and node.name in {"variables", "refs"}:
             return ANYTHING
-        if not shape.where and not shape.fields:
-            place = f"`{self.source(node)}`"
+        place = self.notes.named(shape.where) if shape.where else f"`{self.source(node)}`"
+        if shape.is_root:
+            place = self.notes.kind
         if self.is_elsewhere(shape, name):
             return ANYTHING
         message = f"{place} has no field `{name}`"
@@ -247,16 +300,14 @@ class Checker:
 
     def guard(self, node: Select | Index, operand: Value, name: str, facts: Facts) -> None:
         """Note a field that may be missing where the expression needs it (P20 with the knowledge of the schema)."""
-        if self.null_safe or present(node) in facts or present(node) in self.scope.facts:
+        if self.null_safe or present(node, self.scope.known) in facts:
             self.notes.decide(self.at, node)
             return
         if isinstance(node.operand, Ident) and node.operand.name in {"variables", "refs"}:
             return
         maps = [shape for shape in operand if "map" in shape.kinds]
-        is_empty = [not shape.where and shape.open is None and not shape.fields for shape in maps]
-        known = [name in shape.fields or shape.values is not None for shape in maps]
-        if not all(is_empty):
-            known = [one or nothing for one, nothing in zip(known, is_empty, strict=True)]
+        # What is written out is known to lack what it has not.
+        known = [name in shape.fields or shape.values is not None or shape.is_literal for shape in maps]
         if not maps or not (all(known) or self.is_elsewhere(maps[known.index(False)], name)):
             return
         self.notes.decide(self.at, node)
@@ -270,7 +321,8 @@ class Checker:
             cure = "declare a variable with a default, or test for it with has() in a macro"
         else:
             cure = f"guard it: {self.source(node.key)} in {self.source(node.operand)} ? {written} : DEFAULT"
-        reason = f"{self.notes.owner(maps[0].where)} need not have it, and then the expression fails"
+        owner = "it" if maps[0].is_literal else self.notes.owner(maps[0].where)
+        reason = f"{owner} need not have it, and then the expression fails"
         if is_filled:
             reason = "the API server fills it in, and a manifest may leave it out: then the expression fails"
         level: Literal["error", "warning"] = "warning" if is_filled else "error"
@@ -296,11 +348,10 @@ class Checker:
         kinds, keys = kinds_of(operand), kinds_of(key)
         if not kinds & SIZED:
             message = f"only lists and maps have elements, and {self.described(node.operand, operand)}"
+            self.mark(node)
             return self.note("WM502", node.key.offset, node.key.length, message)
         if isinstance(node.key, LiteralNode) and isinstance(node.key.value, str) and "map" in kinds:
-            value = self.select(node.operand, operand, node.key.value, node.key.offset, node.key.length)
-            self.guard(node, operand, node.key.value, facts)
-            return value
+            return self.member_of(node, operand, node.key.value, (node.key.offset, node.key.length), facts)
         is_list, is_map = "list" in kinds and "int" in keys, "map" in kinds and "string" in keys
         if not is_list and not is_map:
             what = "a list has an int for index" if "list" in kinds else "a map has strings for keys"
@@ -308,10 +359,30 @@ class Checker:
             cure = None
             if "list" in kinds:
                 cure = f"visit the elements: {self.source(node.operand)}.filter(x, x.name == {self.source(node.key)})"
+            self.mark(node)
             return self.note("WM502", node.key.offset, node.key.length, message, cure)
         elements = [shape.element() for shape in operand if "list" in shape.kinds and is_list]
         elements += [_any_field(shape) for shape in operand if "map" in shape.kinds and is_map]
-        return joined(*elements)
+        if self.is_wrong(node.operand):
+            self.mark(node)
+        elif kinds == MAP and isinstance(node.operand, Select | Index | Ident):
+            self.guard_key(node, facts)
+        return self.refined(joined(*elements), node.operand, facts) if is_list else joined(*elements)
+
+    def refined(self, element: Value, container: Node, facts: Facts) -> Value:
+        """An element of a list, with what all of them are known to have."""
+        for steps in below(facts, (*place(container, self.scope.known), EACH)):
+            element = having(element, steps)
+        return element
+
+    def guard_key(self, node: Index, facts: Facts) -> None:
+        """Note a key of a map that may be missing, of which the text is not known."""
+        if present(node, self.scope.known) not in facts and not self.null_safe:
+            written = self.source(node)
+            cure = f"guard it: {self.source(node.key)} in {self.source(node.operand)} ? {written} : DEFAULT"
+            message = f"`{written}` may be missing: the map need not have the key, and then the expression fails"
+            self.note("WM505", node.offset, node.length, message, cure, "warning")
+        self.notes.decide(self.at, node)
 
     def has(self, node: Has, facts: Facts) -> Value:
         """`has(operand.field)`: the field must be one that the kind has, and what it is a field of there."""
@@ -322,37 +393,51 @@ class Checker:
 
     # Macros and calls
 
+    def visited(self, node: Macro, over: Value) -> Value:
+        """What a macro visits: the elements of a list, or the keys of a map."""
+        if not self.demand(node.range, over, SIZED, f"`{node.macro}` visits the elements of a list"):
+            return ANYTHING
+        elements = [shape.element() for shape in over if "list" in shape.kinds]
+        return joined(*elements) if elements else of_kinds("string")
+
     def macro(self, node: Macro, facts: Facts) -> Value:
         """`range.macro(variable, body)`."""
         over = self.infer(node.range, facts)
         kinds = kinds_of(over)
-        element = ANYTHING
-        if self.demand(node.range, over, SIZED, f"`{node.macro}` visits the elements of a list"):
-            elements = [shape.element() for shape in over if "list" in shape.kinds]
-            if "map" in kinds and "list" not in kinds:
-                elements.append(of_kinds("string"))
-            element = joined(*elements)
+        element = self.refined(self.visited(node, over), node.range, facts)
         hidden = self.bound.get(node.variable)
         self.bound[node.variable] = element
-        inner = facts | of_elements(node)
+        is_astray = self.is_wrong(node.range) or not kinds & SIZED
+        if is_astray:
+            self.astray.add(node.variable)
+            self.wrong.append(node)
+        inner = facts | when_some(node.range, self.scope.known) | of_elements(node, facts, self.scope.known)
         if "list" not in kinds:
-            inner |= {f"has {place(node.range)}[{node.variable}]"}
+            inner |= {keyed(node, self.scope.known)}
         body = self.infer(node.body, inner)
         if node.macro != "map":
             self.demand(node.body, body, BOOL, f"`{node.macro}` takes a condition")
+        if is_astray:
+            self.astray.discard(node.variable)
         if hidden is None:
             del self.bound[node.variable]
         else:
             self.bound[node.variable] = hidden
         if node.macro == "map":
             return list_of(body)
-        return list_of(element) if node.macro == "filter" else of_kinds("bool")
+        if node.macro != "filter":
+            return of_kinds("bool")
+        for steps in below(when_true(node.body, self.scope.known), (node.variable,)):
+            element = having(element, steps)
+        return list_of(element)
 
     def call(self, node: Call, facts: Facts) -> Value:
         """A function of the profile."""
         parts = node.arguments if node.receiver is None else (node.receiver, *node.arguments)
         values = [self.infer(part, facts) for part in parts]
         name = node.function
+        if name == "type":
+            self.values[id(parts[0])] = values[0]
         if name == "size":
             self.demand(parts[0], values[0], SIZED, "`size` counts the elements of a list or map")
             return of_kinds("int")
@@ -370,13 +455,15 @@ class Checker:
 
     def binary(self, node: Binary, facts: Facts) -> Value:
         """`left operator right`."""
-        left = self.infer(node.left, facts)
         operator = node.operator
         if operator in {"&&", "||"}:
+            spared = absorbed(node.right, self.scope.known, holds=operator == "&&")
+            left = self.infer(node.left, facts | spared)
             self.demand(node.left, left, BOOL, f"`{operator}` takes conditions")
             right = self.infer(node.right, facts | self.when(node.left, holds=operator == "&&"))
             self.demand(node.right, right, BOOL, f"`{operator}` takes conditions")
             return of_kinds("bool")
+        left = self.infer(node.left, facts)
         right = self.infer(node.right, facts)
         if operator in {"==", "!="}:
             self.equal(node, left, right)
@@ -406,7 +493,7 @@ class Checker:
             cure = "make a text of the number: string(x)" if texts else None
             message = f"`{node.operator}` takes two of one type: {self.two(node, left, right)}"
             return self.note("WM503", node.offset, node.length, message, cure)
-        return (Shape(kinds & takes),) if kinds & takes != takes else ANYTHING
+        return ANYTHING if kinds >= EVERY else (Shape(kinds & takes),)
 
     def both(self, node: Binary, left: Value, right: Value, takes: frozenset[str], does: str) -> bool:
         """Whether both operands have a type that their use takes; a problem is noted for each that has not."""
@@ -428,6 +515,8 @@ class Checker:
 
     def conversion(self, node: Binary, mine: frozenset[str], others: frozenset[str]) -> str | None:  # noqa: PLR0911 - one for each type
         """What to write where two types differ."""
+        if node.operator == "in":
+            return self.conversion_of_list(node, mine, others)
         for literal, other, kinds in ((node.right, node.left, mine), (node.left, node.right, others)):
             if not isinstance(literal, LiteralNode):
                 continue
@@ -442,10 +531,18 @@ class Checker:
                 return f"compare its size, size({self.source(other)}), or look into it: {self.source(literal)} in it"
             if kinds == {"int"} and isinstance(value, float):
                 return f"write {int(value)}"
-        if mine == {"int"} and others == STRING:
-            return f"write string({self.source(node.left)})"
-        if mine == STRING and others == {"int"}:
-            return f"write string({self.source(node.right)})"
+        number = {(INT, STRING): node.left, (STRING, INT): node.right}.get((mine, others))
+        return "compare values of one type" if number is None else f"write string({self.source(number)})"
+
+    def conversion_of_list(self, node: Binary, mine: frozenset[str], others: frozenset[str]) -> str:
+        """What to write where the elements of a list are of another type."""
+        if others <= MAP:
+            return f"visit the elements: {self.source(node.right)}.exists(x, x.NAME == {self.source(node.left)})"
+        elements = node.right.elements if isinstance(node.right, ListLiteral) else ()
+        if elements and mine == STRING and all(isinstance(one, LiteralNode) for one in elements):
+            return "write [" + ", ".join(f'"{self.source(one)}"' for one in elements) + "]"
+        if isinstance(node.left, LiteralNode) and others == STRING:
+            return f'write "{self.source(node.left)}"'
         return "compare values of one type"
 
     def equal(self, node: Binary, left: Value, right: Value) -> None:
@@ -455,6 +552,25 @@ class Checker:
         for part, literal, other in ((node.left, node.right, left), (node.right, node.left, right)):
             if isinstance(literal, LiteralNode) and not isinstance(part, LiteralNode):
                 self.allowed(literal, part, other)
+            elif isinstance(literal, ListLiteral):
+                self.elements_allowed(literal, part, joined(*(one.element() for one in other if "list" in one.kinds)))
+            elif isinstance(part, Call) and part.function == "type" and isinstance(literal, Ident):
+                self.type_allowed(literal, part)
+
+    def elements_allowed(self, literal: ListLiteral, part: Node, element: Value) -> None:
+        """Note what stands in a list, and in no list that it is compared with."""
+        for one in literal.elements:
+            if isinstance(one, LiteralNode) and not isinstance(part, ListLiteral):
+                self.allowed_in(one, part, element)
+
+    def type_allowed(self, name: Ident, call: Call) -> None:
+        """Note a type that a part never has."""
+        value = self.values.get(id(call.arguments[0]), ANYTHING)
+        kinds = kinds_of(value)
+        if name.name not in EVERY or not kinds or not lacks(frozenset({name.name}), kinds):
+            return
+        message = f"{self.described(call.arguments[0], value)}, and never of the type {name.name}"
+        self.note("WM503", name.offset, name.length, message, f"its type is {' or '.join(sorted(kinds))}")
 
     def allowed(self, literal: LiteralNode, part: Node, value: Value) -> None:
         """Note a literal that a part never is, because the schema lists what it may be."""
@@ -490,7 +606,7 @@ class Checker:
     def allowed_in(self, literal: LiteralNode, part: Node, element: Value) -> None:
         """The same for the elements of a list."""
         enum = enum_of(element)
-        if enum is not None and literal.value not in enum:
+        if enum is not None and not same(literal.value, enum):
             message = f"`{self.source(part)}` never has {self.source(literal)}: {self.notes.kind} lists what it has"
             self.note("WM504", literal.offset, literal.length, message, choice(literal.value, enum))
 
@@ -498,7 +614,7 @@ class Checker:
 
     def when(self, condition: Node, *, holds: bool) -> Facts:
         """What a condition says where it holds, or does not."""
-        return implied(condition, self.scope.trees, self.notes.api_version, holds=holds)
+        return when(condition, self.scope.known, holds=holds)
 
 
 @dataclass(slots=True)
@@ -524,6 +640,9 @@ class Notes:
     def owner(self, where: str) -> str:
         """Whose schema a shape is from."""
         root = where.partition(".")[0].partition("[")[0]
+        if root[:1].isupper():
+            # A type of Kubernetes: no kind has a field with such a name.
+            return root
         return {"pod": "a pod", "refs": "the object that is referred to"}.get(root, self.kind)
 
     def named(self, where: str) -> str:
@@ -545,35 +664,6 @@ class Notes:
         self.decided.add((at, node.offset, node.length))
 
 
-def implied(condition: Node, trees: Mapping[str, Node], api_version: str, *, holds: bool, depth: int = 8) -> Facts:
-    """What a condition says where it holds, or does not, in objects of an `apiVersion`.
-
-    Variables that are conditions speak too.
-    """
-    facts = when_true(condition) if holds else when_false(condition)
-    if depth == 0:
-        return facts
-    parts: list[tuple[Node, bool]] = []
-    match condition:
-        case Binary(operator="&&") if holds:
-            parts = [(condition.left, holds), (condition.right, holds)]
-        case Binary(operator="||") if not holds:
-            parts = [(condition.left, holds), (condition.right, holds)]
-        case Unary(operator="!"):
-            parts = [(condition.operand, not holds)]
-        case Binary(operator="==" | "!=", left=Select(operand=Ident(name="object"), field="apiVersion")):
-            if isinstance(condition.right, LiteralNode):
-                is_equal = condition.right.value == api_version
-                return facts if is_equal == (holds == (condition.operator == "==")) else facts | {NEVER}
-        case Select(operand=Ident(name="variables"), field=name) if name in trees:
-            parts = [(trees[name], holds)]
-        case _:
-            pass
-    for part, one in parts:
-        facts |= implied(part, trees, api_version, holds=one, depth=depth - 1)
-    return facts
-
-
 def one_of(kinds: frozenset[str]) -> str:
     """Types in words: `an int or a string`."""
     if kinds >= EVERY:
@@ -588,7 +678,7 @@ def choice(value: Any, enum: tuple[Any, ...]) -> str:  # noqa: ANN401 - JSON
     if isinstance(value, str):
         folded = {one.lower(): one for one in texts}
         similar = folded.get(value.lower()) or nearest(value, texts)
-    allowed = ", ".join([str(one) if one != "" else '""' for one in enum][:_MAX_LISTED])
+    allowed = ", ".join([one if one and isinstance(one, str) else shown(one) for one in enum][:_MAX_LISTED])
     return f"did you mean {similar}? it is one of: {allowed}" if similar else f"it is one of: {allowed}"
 
 
@@ -603,6 +693,26 @@ def names_cure(name: str, names: Iterable[str], what: str = "fields") -> str | N
         return None
     more = f" and {len(known) - _MAX_LISTED} more" if len(known) > _MAX_LISTED else ""
     return f"the {what} are {', '.join(known[:_MAX_LISTED])}{more}"
+
+
+def having(value: Value, steps: Place) -> Value:
+    """A value in which something is known to be there: its shapes require it."""
+    if not steps:
+        return value
+    return tuple(_having(shape, steps) for shape in value)
+
+
+def _having(shape: Shape, steps: Place) -> Shape:
+    """A shape in which something is known to be there."""
+    step, below = steps[0], steps[1:]
+    if step == EACH and "list" in shape.kinds:
+        return replace(shape, items=having(shape.element(), below))
+    if not step.startswith(".") or "map" not in shape.kinds:
+        return shape
+    name = step[1:]
+    known = shape.member(name)
+    fields = {**shape.fields, name: having(known, below)} if known is not None and below else shape.fields
+    return replace(shape, fields=fields, required={*shape.required, name})
 
 
 def _any_field(shape: Shape) -> Value:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import core_types
-from workloadmap_spec.crd.shapes import Shape, root_of_schema, root_of_type
+from workloadmap_spec.crd.expressions import names_cure
+from workloadmap_spec.crd.shapes import Shape, object_of_schema, object_of_type, workload
 from workloadmap_spec.documents import SUFFIXES, files_below
 from workloadmap_spec.errors import InputError, Location
 from workloadmap_spec.mapping import api_version_of
@@ -40,60 +41,140 @@ class Kinds:
     def __init__(self, definitions: Iterable[Definition] = ()) -> None:
         """Keep the definitions; of two of one kind the later counts."""
         self.definitions = {(one.group, one.kind): one for one in definitions}
-        self._roots: dict[tuple[str, str, str], Shape | None] = {}
+        self._given: dict[tuple[str, str, str], Shape | None] = {}
 
     def definition(self, group: str, kind: str) -> Definition | None:
         """The CustomResourceDefinition of a kind."""
         return self.definitions.get((group, kind))
 
-    def root(self, group: str, version: str, kind: str) -> Shape | None:
-        """An object of a kind; None if nothing is known of it."""
-        key = (group, version, kind)
-        if key not in self._roots:
-            self._roots[key] = self._root(*key)
-        return self._roots[key]
+    def root(self, group: str, version: str, kind: str, claimed: Collection[str] = ()) -> Shape | None:
+        """A workload of a kind, of one of the versions that a mapping claims; None if nothing is known of it."""
+        given = self.given(group, version, kind)
+        versions = tuple(api_version_of(group, one) for one in claimed or (version,))
+        return None if given is None else workload(given, versions, kind)
 
-    def _root(self, group: str, version: str, kind: str) -> Shape | None:
+    def given(self, group: str, version: str, kind: str) -> Shape | None:
+        """An object of a kind as it is given; None if nothing is known of it."""
+        key = (group, version, kind)
+        if key not in self._given:
+            self._given[key] = self._made(*key)
+        return self._given[key]
+
+    def _made(self, group: str, version: str, kind: str) -> Shape | None:
         """The same, made."""
         definition = self.definition(group, kind)
         if definition is not None:
             if version not in definition.versions:
                 return None
-            return root_of_schema(definition.versions[version], definition.file)
+            return object_of_schema(definition.versions[version], definition.file)
         name = core_types.kind_type(api_version_of(group, version), kind)
-        return None if name is None else root_of_type(name)
+        return None if name is None else object_of_type(name)
+
+    def mistake(self, group: str, version: str, kind: str) -> tuple[str, str, str] | None:
+        """What is wrong with the name of a kind that nothing is known of.
+
+        That is the part that is wrong (`group`, `version` or `kind`), what is wrong with it, and what to do about it;
+        None if it may be right: of a group not all kinds need be given, and the built-in table has not all either.
+        """
+        definition = self.definition(group, kind)
+        if definition is not None:
+            message = f"the CustomResourceDefinition of {kind} has no version {version}"
+            cure = f"{names_cure(version, definition.versions, 'versions')}; it is in {definition.file}"
+            return "version", message, cure
+        versions = core_types.versions_of(group, kind)
+        if versions and _STABLE.fullmatch(version):
+            message = f"Kubernetes has no {kind} of {api_version_of(group, version)}"
+            return "version", message, f"write {' or '.join(api_version_of(group, one) for one in versions)}"
+        kinds = {one.kind for one in self.definitions.values() if one.group == group} | core_types.kinds_of(group)
+        similar = next((one for one in sorted(kinds) if _is_misspelled(kind, one)), None)
+        if similar is not None and kind not in kinds:
+            message = f"{group or 'the core group'} has no kind {kind}"
+            return "kind", message, f"did you mean {similar}?"
+        if group and "." not in group and not core_types.kinds_of(group):
+            # Groups without a dot are reserved for Kubernetes itself.
+            return "group", f"Kubernetes has no group {group}", _right_group(kind)
+        return None
+
+
+#: A version that stays, unlike alpha and beta ones, of which the built-in table has those of one release.
+_STABLE: Final = re.compile(r"v[0-9]+")
+#: A name of so many letters may have two mistakes, a shorter one has one: MXJob and MPIJob are two kinds.
+_LONG: Final = 8
+
+
+def _is_misspelled(name: str, other: str) -> bool:
+    """Whether a name is another one with a mistake or two.
+
+    That is stricter than what cures go by: kinds of one group have names that are alike, PodClique and PodCliqueSet.
+    """
+    return _distance(name.lower(), other.lower()) <= (1 if len(other) < _LONG else 2)
+
+
+def _distance(one: str, other: str) -> int:
+    """How many letters are to be added, left out, replaced or swapped with the next to get from a text to another."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one):
+        older, before, row = before, row, [i + 1]
+        for j, wanted in enumerate(other):
+            least = min(before[j] + (letter != wanted), before[j + 1] + 1, row[j] + 1)
+            if i and j and letter == other[j - 1] and one[i - 1] == wanted:
+                least = min(least, older[j - 1] + 1)
+            row.append(least)
+    return row[-1]
+
+
+def _right_group(kind: str) -> str:
+    """What to do about a group that Kubernetes has not."""
+    found = core_types.api_versions_of(kind)
+    return f"did you mean {' or '.join(found)}?" if found else "write the group with its domain"
 
 
 def load_kinds(paths: Iterable[str | Path], wanted: Collection[tuple[str, str]] | None = None) -> Kinds:
     """Read CustomResourceDefinitions from files of YAML or JSON, and from all such files below folders.
 
     They may stand in a `List`; other objects are left out. With `wanted`, pairs of group and kind, only the files in
-    whose text one of these kinds is named are read, which takes a tenth of the time.
+    whose text one of these kinds is named are read, which takes a tenth of the time. If one is not found, what else its
+    group has is read too: it may be misspelled.
 
     Raises:
         InputError: A path does not exist, cannot be read or is not YAML, or a file that is named has no
             CustomResourceDefinition.
     """
-    names = None if wanted is None else _mentions(wanted)
+    folders = list(map(Path, paths))
+    if wanted is None:
+        return Kinds(_definitions_below(folders, None))
+    found = Kinds(_definitions_below(folders, _mentions(wanted)))
+    missing = {group for group, kind in wanted if found.definition(group, kind) is None and "." in group}
+    if not missing:
+        return found
+    others = _definitions_below(folders, (_member_pattern("group", missing),))
+    return Kinds([*others, *found.definitions.values()])
+
+
+def _definitions_below(paths: Iterable[Path], wanted: tuple[re.Pattern[str], ...] | None) -> list[Definition]:
+    """The definitions in files, and in all files below folders."""
     found: list[Definition] = []
-    for path in map(Path, paths):
+    for path in paths:
         if path.is_dir():
             for file in sorted(files_below(path, SUFFIXES)):
-                found += _definitions(file, names)
+                found += _definitions(file, wanted)
         else:
-            found += _definitions(path, names, named=True)
-    return Kinds(found)
+            found += _definitions(path, wanted, named=True)
+    return found
 
 
 def _mentions(wanted: Collection[tuple[str, str]]) -> tuple[re.Pattern[str], ...]:
-    """What the text of a file has that defines one of some kinds: its name and its group, as YAML or JSON."""
+    """What the text of a file has that defines one of some kinds: its name and its group."""
+    kinds = _member_pattern("kind", (kind for _, kind in wanted))
+    return kinds, _member_pattern("group", (group for group, _ in wanted))
 
-    def member(name: str, values: Iterable[str]) -> re.Pattern[str]:
-        either = "|".join(re.escape(value) for value in sorted(set(values)))
-        anchor = r"(?:[&!]\S*\s+)*"
-        return re.compile(rf"""\b{name}["']?\s*:\s*{anchor}["']?(?:{either})["']?\s*(?:[,}}#]|$)""", re.MULTILINE)
 
-    return member("kind", (kind for _, kind in wanted)), member("group", (group for group, _ in wanted))
+def _member_pattern(name: str, values: Iterable[str]) -> re.Pattern[str]:
+    """What the text of a file has in which a member is one of some values, as YAML or JSON."""
+    either = "|".join(re.escape(value) for value in sorted(set(values)))
+    anchor = r"(?:[&!]\S*\s+)*"
+    return re.compile(rf"""\b{name}["']?\s*:\s*{anchor}["']?(?:{either})["']?\s*(?:[,}}#]|$)""", re.MULTILINE)
 
 
 def _definitions(file: Path, wanted: tuple[re.Pattern[str], ...] | None, *, named: bool = False) -> list[Definition]:

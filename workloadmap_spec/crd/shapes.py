@@ -6,6 +6,7 @@ built-in types: the schema of a large kind has ten thousand nodes, of which a ma
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +16,7 @@ from workloadmap_spec.cel import ABSENT
 from workloadmap_spec.errors import InputError, Location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
 STRING: Final = frozenset({"string"})
 INT: Final = frozenset({"int"})
@@ -69,6 +70,8 @@ class Shape:
     fields: Mapping[str, Any] = field(default_factory=dict)
     #: The fields that are always there.
     required: Collection[str] = ()
+    #: The fields that the schema demands, and that may be null, which is as if they were not there (S2.3).
+    nullable: Collection[str] = ()
     #: The fields that the API server fills in where they are left out.
     filled: Collection[str] = ()
     values: Any = None
@@ -79,6 +82,18 @@ class Shape:
     #: Why more may be there than the schema says; None if nothing is.
     open: str | None = None
     make: Callable[[Any, str], Shape] | None = None
+    #: Whether it is the workload itself.
+    is_root: bool = False
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether all its fields are known."""
+        return self.open is None and self.values is None
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether it is a map that is written out."""
+        return not self.where and not self.is_root and self.is_closed
 
     def member(self, name: str) -> Value | None:
         """A field that the schema names."""
@@ -123,10 +138,10 @@ def constant(value: Any) -> Value:  # noqa: ANN401 - JSON
     if kind in {"list", "map"}:
         # An empty one has no elements and no fields: as a default it takes nothing from what is known of the others.
         items = (joined(*(constant(element) for element in value)) if value else ()) if kind == "list" else None
-        fields = {name: constant(one) for name, one in value.items()} if kind == "map" else {}
-        return (
-            Shape(frozenset({kind}), items=items, fields=fields, open="" if value else None, required=tuple(fields)),
-        )
+        # Entries that are null are removed (S2.3).
+        entries = value.items() if kind == "map" else ()
+        fields = {name: constant(one) for name, one in entries if one is not None}
+        return (Shape(frozenset({kind}), items=items, fields=fields, required=tuple(fields)),)
     return (Shape(frozenset({kind}), enum=(value,)),)
 
 
@@ -155,6 +170,7 @@ def _same(one: Shape, other: Shape) -> bool:
         and one.enum == other.enum
         and one.fields is other.fields
         and one.items is other.items
+        and one.required == other.required
     )
 
 
@@ -166,6 +182,29 @@ def where_of(value: Value) -> str:
 def kinds_of(value: Value) -> frozenset[str]:
     """The types that a value may have."""
     return frozenset().union(*(shape.kinds for shape in value))
+
+
+def lacks(kinds: frozenset[str], wanted: frozenset[str]) -> bool:
+    """Whether a value may be of a type that is not wanted; one of which nothing is known may be right.
+
+    A double without a fraction is an int (S2.2).
+    """
+    return bool(kinds - wanted - (NUMBERS if wanted & NUMBERS else frozenset())) and not kinds >= EVERY
+
+
+def outside(value: Value, wanted: frozenset[str]) -> frozenset[str]:
+    """The types of those parts of a value that are, or may be, of none of the wanted types."""
+    return frozenset().union(*(shape.kinds - wanted for shape in value if lacks(shape.kinds, wanted)))
+
+
+def same(value: Any, others: Iterable[Any]) -> bool:  # noqa: ANN401 - JSON
+    """Whether a value is one of others; true is no number."""
+    return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in others)
+
+
+def shown(value: Any) -> str:  # noqa: ANN401 - JSON
+    """A literal as a mapping has it."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def enum_of(value: Value) -> tuple[Any, ...] | None:
@@ -190,18 +229,22 @@ def of_schema(schema: Mapping[str, Any], where: str, source: str | None = None) 
     if schema.get("x-kubernetes-int-or-string"):
         return Shape(SCALAR, where, default=schema.get("default", ABSENT))
     fields = schema.get("properties") or {}
+    required = schema.get("required") or ()
     kinds = _SCHEMA_KINDS.get(schema.get("type") or ("object" if fields else ""), EVERY)
     free = schema.get("additionalProperties")
     is_open = schema.get("x-kubernetes-preserve-unknown-fields") or kinds == EVERY
     if schema.get("x-kubernetes-embedded-resource"):
         text = {"type": "string"}
         fields = {"apiVersion": text, "kind": text, **fields, "metadata": {_CORE: "ObjectMeta"}}
+        # The API server demands them (apiextensions-apiserver, pkg/apiserver/schema/objectmeta/validation.go).
+        required = {*required, "apiVersion", "kind"}
     enum = schema.get("enum")
     return Shape(
         kinds,
         where,
         fields,
-        schema.get("required") or (),
+        tuple(name for name in required if not _may_be_null(fields.get(name))),
+        tuple(name for name in required if _may_be_null(fields.get(name))),
         tuple(name for name, one in fields.items() if isinstance(one, dict) and "default" in one),
         {} if free is True else free or None,
         schema.get("items"),
@@ -210,6 +253,11 @@ def of_schema(schema: Mapping[str, Any], where: str, source: str | None = None) 
         "x-kubernetes-preserve-unknown-fields" if is_open else None,
         partial(of_schema, source=source),
     )
+
+
+def _may_be_null(schema: object) -> bool:
+    """Whether a node of a schema allows null."""
+    return isinstance(schema, dict) and schema.get("nullable") is True
 
 
 #: What the members of a node are that shapes are made from, and how that is called; null is as if they were left out.
@@ -248,7 +296,7 @@ def of_type(name: str, where: str) -> Shape:
         one: {**raw, "enum": enums.get(one), "default": defaults.get(one, ABSENT)}
         for one, raw in record["fields"].items()
     }
-    return Shape(MAP, where, fields, record.get("required", ()), tuple(defaults), make=_of_member)
+    return Shape(MAP, where, fields, record.get("required", ()), filled=tuple(defaults), make=_of_member)
 
 
 def _of_member(member: Any, where: str) -> Shape:  # noqa: ANN401 - JSON, or the name of a type
@@ -271,52 +319,109 @@ def _of_member(member: Any, where: str) -> Shape:  # noqa: ANN401 - JSON, or the
     )
 
 
-#: What every stored object has in its metadata, labels and annotations as the expressions see them (S3.3.1).
-_METADATA: Final = (
-    *("name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp"),
-    *("labels", "annotations"),
-)
+#: What every object that is read has in its metadata, what the API server fills in when it stores it, and what is there
+#: as the expressions see it (S3.3.1).
+_NAMED: Final = ("name",)
+_STORED: Final = ("namespace", "uid", "resourceVersion", "generation", "creationTimestamp")
+_REPAIRED: Final = ("labels", "annotations")
 #: What is always there in a pod that was stored: what the API server fills in (pkg/apis/core/v1/defaults.go), and the
 #: phase that it begins with (pkg/registry/core/pod/strategy.go).
 _POD_SPEC: Final = ("containers", "restartPolicy", "dnsPolicy", "schedulerName", "terminationGracePeriodSeconds")
 _POD_STATUS: Final = ("phase", "qosClass")
 
 
-def metadata(where: str = "metadata") -> Shape:
+def _metadata(where: str, *required: str, filled: Collection[str] = ()) -> Value:
     """The metadata of an object."""
-    return replace(of_type("ObjectMeta", where), required=_METADATA)
+    return (replace(of_type("ObjectMeta", where), required=required, filled=filled),)
 
 
-def root_of_schema(schema: Mapping[str, Any] | None, source: str | None = None) -> Shape:
-    """An object of a kind that a CustomResourceDefinition describes, as expressions see it (S3.3.1).
+def object_of_schema(schema: Mapping[str, Any] | None, source: str | None = None) -> Shape:
+    """An object of a kind that a CustomResourceDefinition describes, as it is given.
 
     Raises:
         InputError: The schema is malformed; `source` is the file that is named then.
     """
-    if schema is None:
-        return replace(ANY, fields={"metadata": (metadata(),)}, required=("metadata", "spec", "status"))
     text = {"type": "string"}
-    _check_node(schema, "", source)
-    shape = of_schema({**schema, "type": "object"}, "", source)
-    fields = {"apiVersion": text, "kind": text, **shape.fields, "metadata": (metadata(),)}
-    return replace(shape, fields=fields, required={*shape.required, "metadata", "spec", "status", "apiVersion", "kind"})
+    if schema is None:
+        shape = replace(ANY, fields={"apiVersion": of_kinds("string"), "kind": of_kinds("string")})
+    else:
+        _check_node(schema, "", source)
+        shape = of_schema({**schema, "type": "object"}, "", source)
+        shape = replace(shape, fields={"apiVersion": text, "kind": text, **shape.fields})
+    return _given(shape)
 
 
-def root_of_type(name: str) -> Shape:
-    """An object of a built-in kind, as expressions see it (S3.3.1)."""
-    shape = of_type(name, "")
-    fields = {**shape.fields, "metadata": (metadata(),)}
-    return replace(shape, fields=fields, required=("metadata", "spec", "status", "apiVersion", "kind"))
+def object_of_type(name: str) -> Shape:
+    """An object of a built-in kind, as it is given."""
+    return _given(of_type(name, ""))
+
+
+def _given(shape: Shape) -> Shape:
+    """An object as it is given: it is of a kind, and has a name."""
+    required = {*shape.required, "apiVersion", "kind", "metadata"}
+    # Without a spec that has to have something the object is nothing: nobody makes one, though a schema may allow it.
+    required |= {"spec"} if any(one.required for one in shape.member("spec") or ()) else set()
+    fields = {**shape.fields, "metadata": _metadata("metadata", *_NAMED, filled=_STORED)}
+    return replace(shape, fields=fields, required=required)
+
+
+def workload(given: Shape, api_versions: tuple[str, ...], kind: str) -> Shape:
+    """The workload, as expressions see it: `metadata`, `spec` and `status` are there (S3.3.1).
+
+    Args:
+        given: The object as it is given.
+        api_versions: What its `apiVersion` may be.
+        kind: What its `kind` is.
+    """
+    fields = {
+        **given.fields,
+        **_identity(api_versions, kind, ""),
+        "metadata": _metadata("metadata", *_NAMED, *_REPAIRED, filled=_STORED),
+    }
+    # No manifest has a status, and an object that was just made has none: what is required in one may be missing.
+    if (status := given.member("status")) is not None:
+        fields["status"] = tuple(replace(one, required=(), filled=()) for one in status)
+    required = {*given.required, "metadata", "spec", "status"}
+    return replace(given, fields=fields, required=required, is_root=True)
+
+
+def stored(root: Shape) -> Shape:
+    """A workload that the API server has stored, as expressions see it."""
+    return replace(root, fields={**root.fields, "metadata": _metadata("metadata", *_NAMED, *_STORED, *_REPAIRED)})
+
+
+def reported(root: Shape, given: Shape) -> Shape:
+    """A workload whose status is not empty, as expressions see it: the API server has checked that too."""
+    status = given.member("status")
+    return stored(root if status is None else replace(root, fields={**root.fields, "status": status}))
+
+
+def _identity(api_versions: tuple[str, ...], kind: str, where: str) -> dict[str, Value]:
+    """The fields by which an object is of a kind."""
+    return {
+        "apiVersion": (Shape(STRING, f"{where}apiVersion", enum=api_versions),),
+        "kind": (Shape(STRING, f"{where}kind", enum=(kind,)),),
+    }
+
+
+def referred(given: Shape, where: str, api_version: str, kind: str) -> Shape:
+    """What a reference names, under the name that expressions have for it: nothing of it is repaired (S19.7)."""
+    fields = {
+        **given.fields,
+        **_identity((api_version,), kind, f"{where}."),
+        "metadata": _metadata(f"{where}.metadata", *_NAMED, filled=_STORED),
+    }
+    return replace(given, where=where, fields=fields)
 
 
 def pod() -> Shape:
-    """A pod, as expressions see it (S3.3.1)."""
-    shape = elsewhere(root_of_type("Pod"), "pod")
+    """A pod, as expressions see it (S3.3.1): all pods are read from a cluster."""
+    shape = of_type("Pod", "pod")
     spec, status = of_type("PodSpec", "pod.spec"), of_type("PodStatus", "pod.status")
-    parts = {"spec": (replace(spec, required=_POD_SPEC),), "status": (replace(status, required=_POD_STATUS),)}
-    return replace(shape, fields={**shape.fields, **parts})
-
-
-def elsewhere(root: Shape, where: str) -> Shape:
-    """An object that is not the workload, under the name that expressions have for it: `pod`, `refs.NAME`."""
-    return replace(root, where=where, fields={**root.fields, "metadata": (metadata(f"{where}.metadata"),)})
+    fields = {
+        **shape.fields,
+        "metadata": _metadata("pod.metadata", *_NAMED, *_STORED, *_REPAIRED),
+        "spec": (replace(spec, required=_POD_SPEC),),
+        "status": (replace(status, required=_POD_STATUS),),
+    }
+    return replace(shape, fields=fields, required=("apiVersion", "kind", "metadata", "spec", "status"))

@@ -49,7 +49,7 @@ def _required(value: Value, depth: int) -> Any:  # noqa: ANN401, PLR0911 - JSON,
         return shape.enum[0]
     kinds = shape.kinds
     if "map" in kinds and len(kinds) == 1:
-        fields = {one: shape.member(one) for one in shape.required if depth < _MAX_DEPTH}
+        fields = {one: shape.member(one) for one in (*shape.required, *shape.nullable) if depth < _MAX_DEPTH}
         return {one: _required(member, depth + 1) for one, member in fields.items() if member is not None}
     if kinds == {"list"}:
         return []

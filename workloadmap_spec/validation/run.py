@@ -134,6 +134,8 @@ class _Mapping:
     #: None if it violates the schema.
     examined: Examination | None = None
     findings: list[Finding] = field(default_factory=list)
+    #: Those that the schema of its kind has settled: what suppresses them is used, for runs without the schema.
+    settled: list[Finding] = field(default_factory=list)
     #: Whether the schema of its kind was known.
     has_kind: bool = False
 
@@ -334,7 +336,8 @@ class _Validation:
         for mapping, compiled in usable:
             checked = check_against(compiled, kinds)
             mapping.has_kind = checked.checked
-            mapping.findings = [one for one in mapping.findings if not _is_settled(one, checked.decided)]
+            mapping.settled = [one for one in mapping.findings if _is_settled(one, checked.decided)]
+            mapping.findings = [one for one in mapping.findings if one not in mapping.settled]
             texts = {expression.at: expression.text for expression in compiled.expressions}
             for problem in checked.problems:
                 if problem.offset is None or problem.at not in texts:
@@ -397,6 +400,8 @@ class _Validation:
             return
         for mapping in file.mappings:
             mapping.findings = [_suppressed(one, mapping.document, comments, ignores) for one in mapping.findings]
+            for one in mapping.settled:
+                _suppressed(one, mapping.document, comments, ignores)
         for comment in comments:
             rules = [rule for rule in comment.rules if rule not in comment.used and self.is_asked(rule, file)]
             finding = unused(comment, file.text, rules)
