@@ -69,12 +69,28 @@ def test_only_wanted_kinds_are_read(tmp_path: Path) -> None:
     assert set(found.definitions) == {("example.org", "Two")}
 
 
-def test_the_later_of_two_definitions_counts(tmp_path: Path) -> None:
-    for name, version in (("a.yaml", "v1"), ("b.yaml", "v2")):
-        (tmp_path / name).write_text(yaml.safe_dump(thing("Thing", version)), "utf-8")
-    found = load_kinds([tmp_path]).definition("example.org", "Thing")
+def test_definitions_of_one_kind_are_read_together_and_the_later_of_two_of_a_version_counts(tmp_path: Path) -> None:
+    """The MPIJob of one operator has a version, and that of another operator the next one."""
+    for name, versions in (("a.yaml", ["v1"]), ("b.yaml", ["v2"]), ("c.yaml", ["v2", "v3"])):
+        document = thing("Thing", *versions)
+        document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["from"] = {"description": name}
+        if name == "a.yaml":
+            del document["spec"]["versions"][0]["subresources"]
+        (tmp_path / name).write_text(yaml.safe_dump(document), "utf-8")
+    kinds = load_kinds([tmp_path])
+    found = kinds.definition("example.org", "Thing")
     assert found is not None
-    assert (set(found.versions), Path(found.file).name) == ({"v2"}, "b.yaml")
+    assert (list(found.versions), found.stored, found.with_status) == (
+        ["v1", "v2", "v3"],
+        "v2",
+        frozenset({"v2", "v3"}),
+    )
+    assert [Path(file).name for file in found.file.split(" and ")] == ["a.yaml", "b.yaml", "c.yaml"]
+    schemas = {version: str(schema) for version, schema in found.versions.items()}
+    assert [name for version in ("v1", "v2") for name in "abc" if f"{name}.yaml" in schemas[version]] == ["a", "c"]
+    alone = load_kinds([tmp_path / "b.yaml", tmp_path / "c.yaml"]).definition("example.org", "Thing")
+    assert alone is not None
+    assert Path(alone.file).name == "c.yaml"
 
 
 def test_a_schema_of_v1beta1_is_that_of_all_versions(tmp_path: Path) -> None:

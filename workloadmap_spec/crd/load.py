@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,12 +35,29 @@ class Definition:
     with_status: frozenset[str] = frozenset()
 
 
+def _together(earlier: Definition, later: Definition) -> Definition:
+    """Two definitions of a kind: frameworks that follow each other may each define other versions of it."""
+    kept = earlier.versions.keys() - later.versions.keys()
+    return replace(
+        later,
+        file=f"{earlier.file} and {later.file}" if kept else later.file,
+        versions={
+            **{version: earlier.versions[version] for version in earlier.versions if version in kept},
+            **later.versions,
+        },
+        with_status=(earlier.with_status & kept) | later.with_status,
+    )
+
+
 class Kinds:
     """The kinds whose schemas are known: those of some CustomResourceDefinitions, and the built-in ones."""
 
     def __init__(self, definitions: Iterable[Definition] = ()) -> None:
-        """Keep the definitions; of two of one kind the later counts."""
-        self.definitions = {(one.group, one.kind): one for one in definitions}
+        """Keep the definitions; of two of one kind and version the later counts."""
+        self.definitions: dict[tuple[str, str], Definition] = {}
+        for one in definitions:
+            key = (one.group, one.kind)
+            self.definitions[key] = _together(self.definitions[key], one) if key in self.definitions else one
         self._given: dict[tuple[str, str, str], Shape | None] = {}
 
     def definition(self, group: str, kind: str) -> Definition | None:
