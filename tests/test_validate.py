@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -495,3 +496,26 @@ def test_every_text_gives_a_report(data: bytes) -> None:
             assert span.start_column >= 1
             assert (span.end_line, span.end_column) > (span.start_line, span.start_column)
         assert render("human", Report([finding], ["m.yaml"], 1, 0), Options())
+
+
+@pytest.mark.parametrize(
+    ("value", "marked"),
+    [
+        ('{value: object.spec.x == "a", when: has(object.spec.x), default: false}', []),
+        ('{value: object.spec.y == "a", when: has(object.spec.x), default: false}', ["object.spec.y"]),
+        ("{firstOf: [object.spec.x + 1, object.spec.y + 1], when: has(object.spec.x)}", ["object.spec.y"]),
+        ("{firstOf: [{value: object.spec.x + 1, when: has(object.spec.x)}, object.spec.x + 2]}", ["object.spec.x"]),
+        ("{value: {value: object.spec.x + 1, as: int}, when: has(object.spec.x)}", []),
+        ("{value: object.metadata.name, strip: object.spec.x + '-', when: has(object.spec.x)}", []),
+        ("{value: object.spec.x + 1, when: object.spec.x > 1}", ["object.spec.x"]),
+        ("{value: object.spec.x + 1, when: '!has(object.spec.x)'}", ["object.spec.x"]),
+    ],
+)
+def test_the_condition_of_a_value_guards_what_is_in_it(value: str, marked: list[str]) -> None:
+    """It is asked first (S5.2), and nothing else of the value is read where it does not hold."""
+    text = f"{HEAD}  variables:\n  - name: v\n" + "".join(
+        f"    {line}\n" for line in yaml.safe_dump(yaml.safe_load(value)).splitlines()
+    )
+    found = findings_of(text + "  components: [{name: main, podTemplate: object.spec.template}]\n")
+    parts = [one.expression for one in found if one.rule == "WM320"]
+    assert [part.text[part.offset : part.offset + part.length] for part in parts if part is not None] == marked

@@ -19,6 +19,7 @@ from workloadmap_spec.cel import (
     roots_used,
     scope_of,
 )
+from workloadmap_spec.cel.guards import NO_FACTS, when_true
 from workloadmap_spec.errors import ExpressionError, Location, MappingError, MappingSemanticError
 from workloadmap_spec.mapping import Condition, Expression, Field, Guard, Names, Variable
 from workloadmap_spec.pointer import escape
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from workloadmap_spec.cel import Finding, Node, Path
+    from workloadmap_spec.cel.guards import Facts
     from workloadmap_spec.values import Program, Reader
 
     #: Turns a checked expression (its tree and its text) into a program; a witness engine may take the place of ours.
@@ -52,6 +54,17 @@ class Observer(Protocol):
         """Hear that a part was used: a gang entry made a group, a place was written to."""
 
 
+def _says(condition: str | None) -> Facts:
+    """What a condition says where it holds; nothing if there is none, or one that does not parse."""
+    if condition is None:
+        return NO_FACTS
+    try:
+        return when_true(parse(condition))
+    except ExpressionError:
+        # That is told where the condition itself is compiled.
+        return NO_FACTS
+
+
 def native_engine(tree: Node, _text: str) -> Program:
     """The evaluator of this package."""
     return compile_expression(tree)
@@ -72,6 +85,8 @@ class FieldCompiler:
         self.conditions: dict[str, Condition] = {}
         #: The references that the field which is being compiled rests on.
         self.depends: set[str] = set()
+        #: What the conditions of the values around say where the part that is being compiled is evaluated.
+        self.facts: Facts = NO_FACTS
 
     # Problems
 
@@ -111,7 +126,7 @@ class FieldCompiler:
         self.depends |= members_used(tree, "refs") & names.refs
         for variable in members_used(tree, "variables"):
             self.depends |= names.declared.get(variable, frozenset())
-        for finding in check(tree, text, scope_of(roots, tuple(names.declared), others), want=want):
+        for finding in check(tree, text, scope_of(roots, tuple(names.declared), others), want, self.facts):
             if finding.level == "warning":
                 self.warnings.append((at, text, finding))
             else:
@@ -144,6 +159,22 @@ class FieldCompiler:
 
     def value_object(self, value: Mapping[str, Any], at: str, field_at: str, names: Names) -> Reader:
         """A reader of a value object, in the order of S5.2."""
+        around = self.facts
+        self.facts |= _says(value.get("when"))
+        read = self.unconditional(value, at, field_at, names)
+        self.facts = around
+        if "when" in value:
+            read = values.guarded(read, self.condition(value["when"], f"{at}/when", names, field_at))
+        if "writeTo" in value:
+            self.place(value["writeTo"], f"{at}/writeTo", names)
+            self.part("written", f"{at}/writeTo")
+        if "write" in value:
+            written = self.string(value["write"], f"{at}/write", f"{at}/write", names.adding("value"))
+            self.parts[f"{at}/write"] = written
+        return read
+
+    def unconditional(self, value: Mapping[str, Any], at: str, field_at: str, names: Names) -> Reader:
+        """A reader of a value object but for its `when`."""
         if "value" in value:
             read = self.value(value["value"], f"{at}/value", names, field_at)
         elif "firstOf" in value:
@@ -164,14 +195,6 @@ class FieldCompiler:
         if "absentIf" in value:
             read = values.absent_if(self.seen("sentinel", f"{at}/absentIf", read), tuple(value["absentIf"]))
             read = self.seen("kept", f"{at}/absentIf", read)
-        if "when" in value:
-            read = values.guarded(read, self.condition(value["when"], f"{at}/when", names, field_at))
-        if "writeTo" in value:
-            self.place(value["writeTo"], f"{at}/writeTo", names)
-            self.part("written", f"{at}/writeTo")
-        if "write" in value:
-            written = self.string(value["write"], f"{at}/write", f"{at}/write", names.adding("value"))
-            self.parts[f"{at}/write"] = written
         return read
 
     def alternative(self, value: Any, at: str, names: Names, field_at: str) -> Reader:  # noqa: ANN401 - JSON

@@ -67,14 +67,14 @@ _NULLS: Final = frozenset({"None", "nil", "NULL", "Null", "undefined"})
 _TIMES: Final = frozenset({"timestamp", "duration"})
 
 
-def check(tree: Node, text: str, scope: Scope, want: str | None = None) -> list[Finding]:
+def check(tree: Node, text: str, scope: Scope, want: str | None = None, facts: Facts = NO_FACTS) -> list[Finding]:
     """What is wrong with an expression, in the order of its text.
 
     `want="bool"` is for conditions, which give true or false. Warnings are about values that may not be there; a path
-    expression gets none, because it is null-safe.
+    expression gets none, because it is null-safe. `facts` is what holds wherever the expression is evaluated.
     """
     checker = Checker(text, scope, null_safe=path_of(tree) is not None)
-    result = checker.infer(tree, NO_FACTS, free=True)
+    result = checker.infer(tree, facts, free=True)
     if all(finding.level == "warning" for finding in checker.findings):
         checker.refuse_times(tree, result)
         if want == "bool":
