@@ -397,12 +397,13 @@ def run_list(arguments: Namespace) -> int:
     from workloadmap_spec.cli.output import write_text  # noqa: PLC0415 - not for help
     from workloadmap_spec.cli.table import align  # noqa: PLC0415
     from workloadmap_spec.conformance import report as reports  # noqa: PLC0415
+    from workloadmap_spec.conformance.suite import folders_of  # noqa: PLC0415
     from workloadmap_spec.conformance.vocabulary import vocabulary  # noqa: PLC0415
 
-    suite = _suite(arguments.cases)
+    chosen = _profiles(arguments.profile) or frozenset(vocabulary().profiles)
+    suite = _suite(arguments.cases or list(map(str, folders_of(chosen))))
     if suite is None:
         return reports.DAMAGED
-    chosen = _profiles(arguments.profile) or frozenset(vocabulary().profiles)
     rows = [
         [case.id, case.group, " ".join((*sorted(case.tags), *case.features))]
         for case in suite

@@ -103,6 +103,15 @@ def load_suite(paths: Sequence[str | Path] = (), catalog: Catalog | None = None)
     return sorted((_with_mappings(case, catalog) for case in cases), key=lambda case: case.id)
 
 
+def folders_of(profiles: Iterable[str]) -> list[Path]:
+    """Where all shipped cases of some profiles lie; the one file of an installed suite."""
+    root = cases_root()
+    if not root.is_dir():
+        return [root]
+    names = {PATHS: "engine/core", "catalog": "catalog"}
+    return sorted({root / names.get(profile, f"engine/{profile}") for profile in profiles})
+
+
 def suite_digest(cases: Iterable[SuiteCase]) -> str:
     """The digest of all cases together."""
     text = "\n".join(f"{case.id} {case.digest}" for case in sorted(cases, key=lambda case: case.id))
