@@ -87,8 +87,6 @@ class Finder:
             FailedError: Something that decides it has failed.
         """
         target = self._target(resolve(self.mapping.document, at), at, part)
-        if target.pointer.startswith("refs."):
-            raise NoTargetError(f"it is read from another object: {target.pointer}")
         self.mapping.use(at)
         return target
 
@@ -136,7 +134,7 @@ class Finder:
             pointer = scope.base.place(pointer)
         if pointer is None:
             raise NoTargetError(f"{path} has no place in the workload")
-        return Target(pointer)
+        return _in_workload(pointer)
 
     def _of_variable(self, name: str, steps: tuple[str | int, ...], part: Part) -> Target:
         """The target of something below a declared variable."""
@@ -161,7 +159,7 @@ class Finder:
                 raise NoTargetError(f"no element is found for variables.{variable.name}")
             raise NoTargetError(f"variables.{variable.name} has no place in the workload")
         _check_lists(value, steps)
-        return Target(join(place, *steps, *_found(follow(value, steps), part)))
+        return _in_workload(join(place, *steps, *_found(follow(value, steps), part)))
 
     # Value objects
 
@@ -370,3 +368,10 @@ def finder_of_group(parts: Parts, group: Group) -> Finder:
 def _declared(mapping: CompiledMapping) -> tuple[Variable, ...]:
     """The variables that a mapping declares for all of the workload."""
     return tuple(entry for entry in mapping.prelude if isinstance(entry, Variable))
+
+
+def _in_workload(pointer: str) -> Target:
+    """The target of a place, if it is one of the workload and not of another object."""
+    if pointer.startswith("refs."):
+        raise NoTargetError(f"it is read from another object: {pointer}")
+    return Target(pointer)
