@@ -46,6 +46,17 @@ def test_a_list_is_read_item_by_item(tmp_path: Path) -> None:
     assert kinds_in(file) == {"One", "Two"}
 
 
+def test_a_folder_without_a_definition_is_told(tmp_path: Path) -> None:
+    """It is a mapping folder, perhaps, that `--crd` has taken too."""
+    (tmp_path / "other.yaml").write_text("kind: Service\n", "utf-8")
+    for wanted in (None, [("example.org", "Thing")]):
+        with pytest.raises(InputError, match="no CustomResourceDefinition in this folder") as caught:
+            load_kinds([tmp_path], wanted)
+        assert caught.value.location.source == str(tmp_path)
+    (tmp_path / "crd.yaml").write_text(yaml.safe_dump(thing()), "utf-8")
+    assert kinds_in(tmp_path) == {"Thing"}
+
+
 def test_json_is_read(tmp_path: Path) -> None:
     file = tmp_path / "crd.json"
     file.write_text(json.dumps(thing(), indent=2), "utf-8")

@@ -150,6 +150,14 @@ forEach: {values: [{name: a, size: 1}, {name: b}]}
 """
 SETTING = 'has(object.spec.settings) && "a" in object.spec.settings'
 ROWS = [
+    Row(
+        "what stands behind a rule that always holds is looked at too",
+        WHEN,
+        "        true\n    readiness: {type: task, ready: object.status.ready}\n",
+        "        true\n    readiness: {type: task, ready: object.status.«reday»}\n",
+        "WM501",
+        "did you mean ready?",
+    ),
     condition(
         "an int or a string is no boolean",
         "has(object.spec.size) && object.spec.size == 3",

@@ -145,12 +145,18 @@ def test_groups_in_groups(tmp_path: Path) -> None:
     assert case_passes(tmp_path, result)
 
 
-def test_a_template_that_the_schema_leaves_open(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{type: object, x-kubernetes-preserve-unknown-fields: true}",
+        ("{type: object, properties: {metadata: {type: object}, spec: {type: object, "
+        "x-kubernetes-preserve-unknown-fields: true}}}"),
+    ],
+    ids=["as a whole", "its spec"],
+)
+def test_a_template_that_the_schema_leaves_open(tmp_path: Path, template: str) -> None:
     """Its name alone speaks for it, which a comment says."""
-    kinds = crd(
-        tmp_path,
-        "{type: object, properties: {podTemplate: {type: object, x-kubernetes-preserve-unknown-fields: true}}}",
-    )
+    kinds = crd(tmp_path, f"{{type: object, properties: {{podTemplate: {template}}}}}")
     result = made(kinds)
     assert mapping_of(result.mapping)["spec"]["components"][0]["podTemplate"] == "object.spec.podTemplate"
     assert "guessed from the name alone" in result.mapping

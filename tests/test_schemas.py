@@ -420,6 +420,14 @@ FAULTS: Final[dict[str, tuple[Edit, tuple[str, str, str, str | None]]]] = {
         Put("/spec/status/rules/0/phase", "Runing"),
         ("value", "/spec/status/rules/0/phase", "`Runing` is not a value of `phase`", "write `Running`"),
     ),
+    "a-phase-in-the-words-of-a-controller": (
+        Put("/spec/status/rules/0/phase", "Succeeded"),
+        ("value", "/spec/status/rules/0/phase", "`Succeeded` is not a value of `phase`", "write `Completed`"),
+    ),
+    "a-phase-in-the-words-of-a-pod": (
+        Put("/spec/status/rules/0/phase", "Pending"),
+        ("value", "/spec/status/rules/0/phase", "`Pending` is not a value of `phase`", "write `Initializing`"),
+    ),
     "a-generation-that-is-true": (
         Put("/spec/status/observedGeneration", True),  # noqa: FBT003 - JSON
         (

@@ -251,7 +251,7 @@ def human(report: Report, **options: Any) -> list[str]:  # noqa: ANN401 - of man
             ),
         ),
         "a-kind-that-has-a-schema": (
-            replace(NOTHING, against_crd=1, unchecked=(Unchecked("a.yaml", "r"),)),
+            replace(NOTHING, against_crd=1, unchecked=(Unchecked("a.yaml", "r", None, "/spec/components/0"),)),
             (
                 "no errors: 1 file found, 1 checked, 0 skipped; 1 mapping, "
                 "1 checked against the schema of its kind, 1 place not"
@@ -324,6 +324,13 @@ def test_a_finding_is_followed_by_its_line_its_cure_and_other_places() -> None:
 )
 def test_the_part_that_is_meant_is_marked(line: str, span: Span, expected: list[str]) -> None:
     assert human(one(finding(span=span, snippet=line)))[1:-2] == expected
+
+
+def test_a_mapping_that_was_not_checked_at_all_is_told_unasked() -> None:
+    places = (Unchecked("a.yaml", "no schema", "a", "/spec/workload/versions/0"), Unchecked("b.yaml", "violates", "b"))
+    inside = Unchecked("c.yaml", "open", "c", "/spec/components/0/replicas")
+    told = human(replace(NOTHING, against_crd=1, unchecked=(*places, inside)))
+    assert [line.split(":")[0] for line in told[:-1]] == ["a.yaml", "b.yaml"]
 
 
 def test_quiet_prints_errors_and_nothing_else() -> None:

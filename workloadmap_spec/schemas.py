@@ -19,7 +19,7 @@ from workloadmap_spec.pointer import JSON, join, list_index, split
 from workloadmap_spec.texts import cut_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from jsonschema import Draft202012Validator, ValidationError
 
@@ -414,7 +414,7 @@ class _Explainer:
 
     def not_among(self, error: _Error, at: str, values: list[str], also: str = "") -> _Fault:
         """The fault of a value that is not one of a list."""
-        near = _nearest(error.value, values) if isinstance(error.value, str) else None
+        near = _meant(error.value, values) if isinstance(error.value, str) else None
         cure = f"write `{near}`" if near else f"write one of {', '.join(values)}"
         message = f"{_shown(error.value)} is not a value of {self.noun(error)}"
         return _Fault(SchemaProblem("value", at, message, cure + also), at)
@@ -600,6 +600,30 @@ def _score(branch: dict[str, Any], instance: dict[str, Any]) -> tuple[int, int]:
 def _lacking(branch: dict[str, Any], instance: dict[str, Any]) -> list[str]:
     """The members that a branch needs and a map lacks."""
     return [name for name in branch.get("required", ()) if name not in instance]
+
+
+#: Words of controllers for what a phase of a map has another word for (S9.6).
+_PHASES: Final = {
+    "succeeded": "Completed",
+    "complete": "Completed",
+    "finished": "Completed",
+    "done": "Completed",
+    "pending": "Initializing",
+    "creating": "Initializing",
+    "starting": "Initializing",
+    "ready": "Running",
+    "active": "Running",
+    "available": "Running",
+    "error": "Failed",
+    "paused": "Suspended",
+    "stopped": "Suspended",
+}
+
+
+def _meant(word: str, known: Collection[str]) -> str | None:
+    """The known word that is meant by another, or most like it."""
+    phase = _PHASES.get(word.lower())
+    return phase if phase in known else _nearest(word, known)
 
 
 def _nearest(name: str, known: Iterable[str]) -> str | None:

@@ -74,7 +74,7 @@ def run(arguments: Namespace) -> int:
         write_data(made.mapping)
         return OK
     target, case = _save(arguments.output, made, replaces=arguments.force)
-    guesses = made.mapping.count("guessed")
+    guesses = sum(line.lstrip().startswith("# guessed") for line in made.mapping.splitlines())
     say(
         "note",
         f"{target} and {case} are written",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec import core_types
 from workloadmap_spec.cel import path_of
-from workloadmap_spec.cel.guards import NO_FACTS, Facts
+from workloadmap_spec.cel.guards import IMPOSSIBLE, NO_FACTS, Facts
 from workloadmap_spec.cel.tree import Ident, children
 from workloadmap_spec.crd.expressions import Notes, Problem, choice, having, names_cure, one_of
 from workloadmap_spec.crd.facts import Knowledge, of_all
@@ -551,8 +551,9 @@ class _Walk(FieldChecker):
             self.known_condition(rule, place, texts)
             self.field(rule, "reason", place, inner, STRING)
             self.field(rule, "message", place, inner, STRING)
-            # The first rule that holds decides (S9.3), so that none before the next one did.
-            names = names.knowing(self.failing(f"{place}/when", names))
+            # The first rule that holds decides (S9.3), so that none before the next one did. What stands behind one
+            # that always holds is looked at all the same.
+            names = names.knowing(self.failing(f"{place}/when", names) - IMPOSSIBLE)
         if "readiness" in status:
             readiness, place = status["readiness"], f"{at}/readiness"
             self.field(readiness, "wanted", place, names, INT)

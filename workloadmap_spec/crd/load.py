@@ -173,11 +173,15 @@ def _definitions_below(paths: Iterable[Path], wanted: tuple[re.Pattern[str], ...
     """The definitions in files, and in all files below folders."""
     found: list[Definition] = []
     for path in paths:
-        if path.is_dir():
-            for file in sorted(files_below(path, SUFFIXES)):
-                found += _definitions(file, wanted)
-        else:
-            found += _definitions(path, wanted, named=True)
+        files = sorted(files_below(path, SUFFIXES)) if path.is_dir() else [path]
+        read = [_definitions(file, wanted) for file in files]
+        if all(definitions is None for definitions in read):
+            message = f"there is no {_CRD} in this {'folder' if path.is_dir() else 'file'}"
+            cure = (
+                "name what is given to kubectl to install the kind, and put `--` between it and what is to be checked"
+            )
+            raise InputError(message, Location(str(path)), cure)
+        found += [definition for definitions in read for definition in definitions or ()]
     return found
 
 
@@ -194,8 +198,8 @@ def _member_pattern(name: str, values: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"""\b{name}["']?\s*:\s*{anchor}["']?(?:{either})["']?\s*(?:[,}}#]|$)""", re.MULTILINE)
 
 
-def _definitions(file: Path, wanted: tuple[re.Pattern[str], ...] | None, *, named: bool = False) -> list[Definition]:
-    """The definitions in a file; one that was named has one at least."""
+def _definitions(file: Path, wanted: tuple[re.Pattern[str], ...] | None) -> list[Definition] | None:
+    """The definitions in a file, of wanted kinds at least; None if there are none whatever is wanted."""
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError as error:
@@ -206,11 +210,7 @@ def _definitions(file: Path, wanted: tuple[re.Pattern[str], ...] | None, *, name
     except UnicodeDecodeError as error:
         raise InputError("the file is not UTF-8 text", Location(str(file)), "save it as UTF-8") from error
     if _CRD not in text:
-        if named:
-            message = f"there is no {_CRD} in this file"
-            cure = "name the file that is given to kubectl to install the kind"
-            raise InputError(message, Location(str(file)), cure)
-        return []
+        return None
     if wanted is not None and not all(pattern.search(text) for pattern in wanted):
         return []
     return [

@@ -145,7 +145,8 @@ def _template(path: Path, shape: Shape) -> tuple[str | None, bool]:
         return "podSpec", True
     if any(_holds_containers(inner) for inner in shape.member("spec") or ()) and len(path) > 1:
         return "podTemplate", True
-    if path[-1] in _TEMPLATES and shape.open is not None and not shape.fields:
+    is_open = shape.open is not None and not shape.fields
+    if path[-1] in _TEMPLATES and (is_open or any(inner.open for inner in shape.member("spec") or ())):
         return "podTemplate", False
     return None, False
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _SNIPPET_LENGTH: Final = 110
 _BEFORE: Final = 30
 _INDENT: Final = "    "
+#: Where it is said of which kind a mapping is.
+_KIND: Final = "/spec/workload/"
 
 _COLORS: Final = {"error": "red", "warning": "yellow", "note": "blue"}
 
@@ -28,8 +30,10 @@ def render(report: Report, options: Options) -> str:
     lines = [line for finding in findings for line in _lines(finding, options.style)]
     if options.quiet:
         return "".join([f"{line}\n" for line in lines])
+    # A mapping that was not checked at all is told without being asked for.
+    whole = [entry for entry in report.unchecked if entry.pointer is None or entry.pointer.startswith(_KIND)]
+    lines += [unchecked_line(entry) for entry in (report.unchecked if options.verbose else whole)]
     if options.verbose:
-        lines += [unchecked_line(entry) for entry in report.unchecked]
         lines += [f"{clean(file.file)}: skipped: {clean(file.reason)}" for file in report.skipped]
     lines.append(f"{found(report, '' if options.verbose else ' (--verbose shows them)')}: {checked(report)}")
     if findings:
