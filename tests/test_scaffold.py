@@ -149,8 +149,10 @@ def test_groups_in_groups(tmp_path: Path) -> None:
     "template",
     [
         "{type: object, x-kubernetes-preserve-unknown-fields: true}",
-        ("{type: object, properties: {metadata: {type: object}, spec: {type: object, "
-        "x-kubernetes-preserve-unknown-fields: true}}}"),
+        (
+            "{type: object, properties: {metadata: {type: object}, spec: {type: object, "
+            "x-kubernetes-preserve-unknown-fields: true}}}"
+        ),
     ],
     ids=["as a whole", "its spec"],
 )
