@@ -69,7 +69,6 @@ _BY_REASON: Final = {
         ("", "Binding Event"),
         ("apps", "ControllerRevision"),
         ("events.k8s.io", "Event"),
-        ("kueue.x-k8s.io", "Workload"),
         ("metrics.k8s.io", "NodeMetrics PodMetrics"),
         ("scheduling.k8s.io", "PodGroup"),
         ("scheduling.run.ai", "PodGroup"),
