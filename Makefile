@@ -69,7 +69,6 @@ lint: $(VENV)/.dev
 WORKERS := -n auto --maxprocesses 8 --dist worksteal
 test: lint
 	$(BIN)/python -m pytest $(WORKERS) --cov --cov-report=term
-	$(BIN)/workloadmap test
 	$(MAKE) conformance
 
 # The second reader needs Node.js; where that is not installed the first one runs alone.

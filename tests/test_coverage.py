@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import small_mapping, two_widgets
+from tests.conftest import catalog_cases, small_mapping, two_widgets
+from workloadmap_spec.cases import reference_reader, run_case
 from workloadmap_spec.catalog import Catalog, Source, load_mapping
 from workloadmap_spec.cli import main
 from workloadmap_spec.coverage import Coverage, goals, tally, uncovered
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from workloadmap_spec.documents import Document
     from workloadmap_spec.mapping import CompiledMapping
 
 TEMPLATE: Final = {"spec": {"containers": [{"name": "c"}]}}
@@ -590,3 +592,38 @@ def test_of_the_shipped_mappings_those_are_under_test_that_the_cases_read(capsys
     assert (code, found["failed"]) == (0, 0)
     assert [mapping["name"] for mapping in found["coverage"]["mappings"]] == ["jobset"]
     assert found["coverage"]["mappings"][0]["categories"]["rules"] == {"covered": 11, "goals": 11}
+
+
+# The shipped cases and mappings
+
+#: What no case of a valid object can reach, and why.
+UNREACHED: Final = {
+    ("disaggregatedset", "/spec/components/0/components/0/variables/1/when"): "the definition asks for the name",
+    ("flinkdeployment", "/spec/components/0/variables/7/firstOf/3/absentIf"): "only TaskManagers have as many as slots",
+    ("jobflow", "/spec/components/0/variables/0/when"): "the definition asks for the name",
+    ("jobflow", "/spec/components/0/variables/1/when"): "the definition asks for the name",
+    ("rayclusterfleet", "/spec/components/0/embed/annotations"): "the mapping of the RayCluster reads no annotations",
+    ("rayservice", "/spec/suspend/resume/0/when"): "a service of v1alpha1 never reads as suspended",
+}
+
+
+def test_the_shipped_cases_reach_every_rule_and_expression_of_the_shipped_mappings() -> None:
+    """A mapping without cases, a rule that none reaches and an expression that none evaluates are all told here."""
+    seen: list[tuple[Document, Coverage]] = []
+
+    def observe(document: Document) -> Coverage:
+        coverage = Coverage()
+        seen.append((document, coverage))
+        return coverage
+
+    catalog = Catalog.builtin(observe)
+    assert catalog.mappings()
+    reader = reference_reader(catalog)
+    for case in catalog_cases():
+        assert run_case(case, reader).passed, case.id
+    found = {
+        (document.value["metadata"]["name"], pointer): lacks
+        for document, coverage in seen
+        for pointer, lacks in uncovered(coverage, document.value)
+    }
+    assert found.keys() == UNREACHED.keys(), found

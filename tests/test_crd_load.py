@@ -316,11 +316,42 @@ def test_objects_are_those_that_a_yaml_loader_makes() -> None:
     assert objects("a: &one {b: 1}\nc: *one\n") == [{"a": {"b": 1}, "c": {"b": 1}}]
 
 
+#: What the definitions leave open, so that checking stops there: the places, or what is referred to, by kind.
+LEFT_OPEN: dict[str, set[str]] = {
+    "CronWorkflow": {"spec", "status"},
+    "Experiment": {"the object"},
+    "FlinkDeployment": {"spec.flinkConfiguration"},
+    "InferenceService": {"ClusterServingRuntime", "ServingRuntime"},
+    "LLMInferenceService": {"spec.router.scheduler.config.inline"},
+    "NodeSet": {"spec.template.spec"},
+    "PipelineRun": {"Pipeline"},
+    "RoleBasedGroup": {
+        "spec.roles[].leaderWorkerSet.patchLeaderTemplate",
+        "spec.roles[].leaderWorkerSet.patchWorkerTemplate",
+        "spec.roles[].templatePatch",
+        "spec.roles[].leaderWorkerPattern.leaderTemplatePatch",
+        "spec.roles[].leaderWorkerPattern.templateRef.patch",
+        "spec.roles[].leaderWorkerPattern.workerTemplatePatch",
+        "spec.roles[].standalonePattern.templateRef.patch",
+    },
+    "Rollout": {"refs"},
+    "SandboxClaim": {"refs"},
+    "SandboxWarmPool": {"refs"},
+    "SeldonDeployment": {"spec.predictors[].graph.children[]"},
+    "SparkApplication": {"spec.driver.template", "spec.executor.template"},
+    "SparkConnect": {"spec.executor.template", "spec.server.template"},
+    "TaskRun": {"Task"},
+    "TrainJob": {"refs"},
+    "Trial": {"the object"},
+    "Workflow": {"refs", "spec", "status"},
+}
+
+
 @pytest.mark.usefixtures("shared")
 def test_shipped_mappings_fit_all_definitions() -> None:
     kinds = upstream_kinds()
     unchecked: set[str] = set()
-    reasons: set[tuple[str, str]] = set()
+    left_open: dict[str, set[str]] = {}
     for file in sorted(MAPPINGS.rglob("*.yaml")):
         for document in load_text(file.read_text("utf-8")):
             value: Any = document.value
@@ -331,13 +362,8 @@ def test_shipped_mappings_fit_all_definitions() -> None:
             assert found.problems == (), file
             if not found.checked:
                 unchecked.add(compiled.kind)
-            reasons |= {(compiled.kind, stop.reason.rpartition(" (")[0]) for stop in found.stopped if found.checked}
-    # The framework publishes its definition only for a newer version than the mapping's.
-    assert unchecked == {"DynamoGraphDeployment"}
-    says_nothing = "the schema of {} says nothing about what is in `{}`"
-    assert reasons == {
-        ("FlinkDeployment", says_nothing.format("FlinkDeployment v1beta1", "spec.flinkConfiguration")),
-        ("SparkApplication", says_nothing.format("SparkApplication v1beta2", "spec.driver.template")),
-        ("SparkApplication", says_nothing.format("SparkApplication v1beta2", "spec.executor.template")),
-        ("TrainJob", says_nothing.format("TrainJob v1alpha1", "refs")),
-    }
+            for stop in found.stopped if found.checked else ():
+                left_open.setdefault(compiled.kind, set()).add(stop.reason.split("`")[1])
+    # The framework publishes no definition of its own.
+    assert unchecked == {"DynamoComponentDeployment", "DynamoGraphDeployment"}
+    assert left_open == LEFT_OPEN

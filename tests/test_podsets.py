@@ -48,9 +48,12 @@ def jobset(spec: Json) -> PodSets:
     )
 
 
-def replica_specs(member: str) -> Callable[[Json], PodSets]:
-    """One set for each role of a Kubeflow job, in lower case."""
-    return lambda spec: Counter({role.lower(): part.get("replicas", 1) for role, part in spec[member].items() if part})
+def replica_specs(member: str, *roles: str) -> Callable[[Json], PodSets]:
+    """One set for each role of a Kubeflow job, in lower case; other roles are passed over."""
+    known = roles or ("Master", "Launcher", "Worker")
+    return lambda spec: Counter(
+        {role.lower(): part.get("replicas", 1) for role, part in spec[member].items() if part and role in known}
+    )
 
 
 def raycluster(spec: Json) -> PodSets:
@@ -87,6 +90,10 @@ POD_SETS: Final[dict[tuple[str, str], Callable[[Json], PodSets]]] = {
     ("jobset.x-k8s.io/v1alpha2", "JobSet"): jobset,
     ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"): leaderworkerset,
     ("kubeflow.org/v1", "PyTorchJob"): replica_specs("pytorchReplicaSpecs"),
+    ("kubeflow.org/v1", "TFJob"): replica_specs("tfReplicaSpecs", "Chief", "Master", "PS", "Worker", "Evaluator"),
+    ("kubeflow.org/v1", "XGBoostJob"): replica_specs("xgbReplicaSpecs"),
+    ("kubeflow.org/v1", "PaddleJob"): replica_specs("paddleReplicaSpecs"),
+    ("kubeflow.org/v1", "JAXJob"): replica_specs("jaxReplicaSpecs"),
     ("kubeflow.org/v2beta1", "MPIJob"): replica_specs("mpiReplicaSpecs"),
     ("ray.io/v1", "RayCluster"): raycluster,
     ("ray.io/v1", "RayJob"): rayjob,

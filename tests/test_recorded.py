@@ -30,10 +30,13 @@ RECORDINGS = {
     "jobset-running.yaml": 2,
     "knativeservice-running.yaml": 7,
     "leaderworkerset-running.yaml": 3,
+    "llminferenceservice-failed.yaml": 2,
+    "llminferenceservice-running.yaml": 4,
     "milvus-running.yaml": 8,
     "mpijob-completed.yaml": 3,
     "mpijob-running.yaml": 3,
     "mpijob-suspended.yaml": 1,
+    "nimservice-initializing.yaml": 3,
     "pod-failed.yaml": 7,
     "pod-running.yaml": 5,
     "podcliqueset-initializing.yaml": 1,
@@ -44,6 +47,8 @@ RECORDINGS = {
     "raycluster-suspended.yaml": 1,
     "rayjob-completed.yaml": 7,
     "rayjob-running.yaml": 8,
+    "sandbox-running.yaml": 3,
+    "sandbox-suspended.yaml": 1,
     "statefulset-scaled.yaml": 17,
 }
 
