@@ -33,8 +33,9 @@ from workloadmap_spec.writing.intents import COUNTS, FIELDS, check_intent
 from workloadmap_spec.writing.patches import json_patch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from workloadmap_spec.mapping import Component
     from workloadmap_spec.writing.update import Change
 
 #: How many intents of one object are tried; which ones is drawn by a seed that the object gives.
@@ -152,32 +153,47 @@ def map_of(value: object, references: list[Any] | None) -> Map:
                 found.places[key] = Place(f"{outer}{name}", "/".join(path), instance)
                 below = instance.get("components", [])
                 if name in carriers:
-                    inner = embedding(None, frozenset(part["name"] for part in below))
+                    inner = frozenset[str]().union(*(embedding(one) for one in readers_of(below)))
                     walk(below, key, f"{outer}{name}/", path, inner)
                 else:
                     walk(below, key, outer, path, carriers)
 
-    walk(found.document.get("components", []), "", "", (), embedding(found.document["mapping"]["name"], frozenset()))
+    walk(found.document.get("components", []), "", "", (), embedding(found.document["mapping"]["name"]))
     for group in found.document.get("gang", {}).get("groups", []):
         found.queues[group["id"]] = group.get("queue")
     return found
 
 
 @cache
-def embedding(mapping_name: str | None, outermost: frozenset[str]) -> frozenset[str]:
-    """The components that carry another workload: of one mapping, or of those that have these outermost components."""
-    names: set[str] = set()
+def embedding(mapping_name: str) -> frozenset[str]:
+    """The components of a mapping that carry another workload."""
 
-    def walk(components: list[dict[str, Any]]) -> None:
-        for component in components:
-            if "embed" in component:
-                names.add(component["name"])
-            walk(component.get("components", []))
+    def walk(parts: Iterable[Component]) -> Iterator[str]:
+        for part in parts:
+            if part.embed is not None:
+                yield part.name
+            yield from walk(part.components)
 
-    for mapping in Catalog.builtin().mappings():
-        if mapping_name in (None, mapping.name) and outermost <= {part.name for part in mapping.components}:
-            walk(mapping.document["spec"].get("components", []))
-    return frozenset(names)
+    return frozenset(
+        name for one in Catalog.builtin().mappings() if one.name == mapping_name for name in walk(one.components)
+    )
+
+
+def readers_of(components: list[dict[str, Any]]) -> list[str]:
+    """The names of the mappings that may have read these components of a map: their parts are called so."""
+
+    def fits(parts: Iterable[Component], found: list[dict[str, Any]]) -> bool:
+        known = {part.name: part for part in parts}
+        return all(
+            one["name"] in known
+            and all(inside(known[one["name"]], instance.get("components", [])) for instance in one["instances"])
+            for one in found
+        )
+
+    def inside(part: Component, below: list[dict[str, Any]]) -> bool:
+        return bool(readers_of(below)) if part.embed is not None else fits(part.components, below)
+
+    return [one.name for one in Catalog.builtin().mappings() if fits(one.components, components)]
 
 
 def kept(found: Map) -> dict[tuple[str, str], Any]:
