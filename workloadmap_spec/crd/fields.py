@@ -33,6 +33,7 @@ from workloadmap_spec.crd.shapes import (
     same,
     shown,
     where_of,
+    widened,
 )
 from workloadmap_spec.pointer import escape
 
@@ -187,7 +188,7 @@ class FieldChecker:
         """Whether a default has the type of what is read; a problem is noted if the schema contradicts it."""
         place, given = f"{at}/default", value["default"]
         converted = "as" in value or "strip" in value
-        if not kinds_of(found) & _widened(kinds_of(constant(given))):
+        if not kinds_of(found) & widened(kinds_of(constant(given))):
             what = "the value" if converted else f"`{where_of(read)}`"
             message = f"the default is {one_of(kinds_of(constant(given)))}, and {what} is {one_of(kinds_of(found))}"
             self.problem("WM506", place, message, "give it the type of the field")
@@ -219,7 +220,7 @@ class FieldChecker:
             if one == "":
                 continue
             place, literal = f"{at}/absentIf/{index}", constant(one)
-            if not kinds_of(found) & _widened(kinds_of(literal)):
+            if not kinds_of(found) & widened(kinds_of(literal)):
                 message = f"{shown(one)} is {one_of(kinds_of(literal))}, and the value is {one_of(kinds_of(found))}"
                 self.problem("WM503", place, message, "write a value of that type")
             elif (enum := enum_of(found)) is not None and not same(one, enum):
@@ -383,8 +384,3 @@ class FieldChecker:
         if self.misses(given, kinds_of(given), target, at, "write a value of that type"):
             return
         self.fits(given, target, at, where_of(target) or "set", "WM507")
-
-
-def _widened(kinds: frozenset[str]) -> frozenset[str]:
-    """Types, and those that a number of them may be read as (S2.2)."""
-    return kinds | NUMBERS if kinds & NUMBERS else kinds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from workloadmap_spec.crd.expressions import choice, names_cure, one_of
-from workloadmap_spec.crd.shapes import EVERY, NUMBERS, Shape, Value, kinds_of, same, shown
+from workloadmap_spec.crd.shapes import EVERY, Shape, Value, kinds_of, same, shown, widened
 
 #: So deep is looked into a value; a schema may contain itself by an alias.
 _MAX_DEPTH: Final = 24
@@ -33,7 +33,7 @@ def misfit(given: Value, wanted: Value, path: str = "", depth: int = 0) -> Misfi
     for shape in given:
         if shape.kinds >= EVERY:
             continue
-        reasons = [_misfit(shape, other, path, depth) for other in wanted if shape.kinds & _widened(other.kinds)]
+        reasons = [_misfit(shape, other, path, depth) for other in wanted if shape.kinds & widened(other.kinds)]
         if not reasons:
             if shape.kinds:
                 says = f"takes {one_of(kinds_of(wanted))}, and this is {one_of(shape.kinds)}"
@@ -41,11 +41,6 @@ def misfit(given: Value, wanted: Value, path: str = "", depth: int = 0) -> Misfi
         elif all(reasons):
             return reasons[0]
     return None
-
-
-def _widened(kinds: frozenset[str]) -> frozenset[str]:
-    """Types, and those that a number of them may be read as."""
-    return kinds | NUMBERS if kinds & NUMBERS else kinds
 
 
 def _misfit(given: Shape, wanted: Shape, path: str, depth: int) -> Misfit | None:

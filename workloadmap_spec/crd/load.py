@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from workloadmap_spec import core_types
 from workloadmap_spec.crd.expressions import names_cure
 from workloadmap_spec.crd.shapes import Shape, object_of_schema, object_of_type, workload
-from workloadmap_spec.documents import SUFFIXES, files_below
+from workloadmap_spec.documents import SUFFIXES, files_below, read_file
 from workloadmap_spec.errors import InputError, Location
 from workloadmap_spec.mapping import api_version_of
 
@@ -41,10 +41,7 @@ def _together(earlier: Definition, later: Definition) -> Definition:
     return replace(
         later,
         file=f"{earlier.file} and {later.file}" if kept else later.file,
-        versions={
-            **{version: earlier.versions[version] for version in earlier.versions if version in kept},
-            **later.versions,
-        },
+        versions={**earlier.versions, **later.versions},
         with_status=(earlier.with_status & kept) | later.with_status,
     )
 
@@ -200,13 +197,10 @@ def _member_pattern(name: str, values: Iterable[str]) -> re.Pattern[str]:
 
 def _definitions(file: Path, wanted: tuple[re.Pattern[str], ...] | None) -> list[Definition] | None:
     """The definitions in a file, of wanted kinds at least; None if there are none whatever is wanted."""
+    if not file.exists():
+        raise InputError("there is no such file or folder", Location(str(file)), "check the path")
     try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise InputError("there is no such file or folder", Location(str(file)), "check the path") from error
-    except OSError as error:
-        message = f"the file cannot be read: {error.strerror or error}"
-        raise InputError(message, Location(str(file)), "check the path and its permissions") from error
+        text = read_file(file).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError("the file is not UTF-8 text", Location(str(file)), "save it as UTF-8") from error
     if _CRD not in text:
@@ -273,20 +267,15 @@ def _definition(document: Any, file: Path) -> Definition | None:  # noqa: ANN401
         common = _member(spec, "validation").get("openAPIV3Schema")
         subresources = _member(spec, "subresources")
         written = spec.get("versions") or [{"name": spec.get("version"), "storage": True}]
-        names = [_text(version, "name") for version in written]
+        versions = {_text(version, "name"): version for version in written}
         return Definition(
             _text(spec, "group"),
             _text(_member(spec, "names"), "kind"),
             str(file),
-            {
-                name: _member(version, "schema").get("openAPIV3Schema", common)
-                for name, version in zip(names, written, strict=True)
-            },
-            next((name for name, version in zip(names, written, strict=True) if version.get("storage")), names[-1]),
+            {name: _member(one, "schema").get("openAPIV3Schema", common) for name, one in versions.items()},
+            next((name for name, one in versions.items() if one.get("storage")), list(versions)[-1]),
             frozenset(
-                name
-                for name, version in zip(names, written, strict=True)
-                if "status" in (_member(version, "subresources") or subresources)
+                name for name, one in versions.items() if "status" in (_member(one, "subresources") or subresources)
             ),
         )
     except (TypeError, AttributeError) as error:

@@ -184,12 +184,14 @@ def kinds_of(value: Value) -> frozenset[str]:
     return frozenset().union(*(shape.kinds for shape in value))
 
 
-def lacks(kinds: frozenset[str], wanted: frozenset[str]) -> bool:
-    """Whether a value may be of a type that is not wanted; one of which nothing is known may be right.
+def widened(kinds: frozenset[str]) -> frozenset[str]:
+    """Types, and those that a number of them may be read as: a double without a fraction is an int (S2.2)."""
+    return kinds | NUMBERS if kinds & NUMBERS else kinds
 
-    A double without a fraction is an int (S2.2).
-    """
-    return bool(kinds - wanted - (NUMBERS if wanted & NUMBERS else frozenset())) and not kinds >= EVERY
+
+def lacks(kinds: frozenset[str], wanted: frozenset[str]) -> bool:
+    """Whether a value may be of a type that is not wanted; one of which nothing is known may be right."""
+    return not kinds <= widened(wanted) and not kinds >= EVERY
 
 
 def outside(value: Value, wanted: frozenset[str]) -> frozenset[str]:
