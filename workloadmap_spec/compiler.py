@@ -111,9 +111,11 @@ def examine(
         for problem in problems:
             if problem.location.pointer is not None:
                 problem.located(locate(problem.location.pointer))
+    if not problems:
+        return Examination(compiled, problems, compiler.expressions, compiler.warnings, compiled)
     wrong = {problem.location.pointer for problem in problems}
     partial = replace(compiled, expressions=tuple(one for one in compiler.expressions if one.at not in wrong))
-    return Examination(None if problems else compiled, problems, compiler.expressions, compiler.warnings, partial)
+    return Examination(None, problems, compiler.expressions, compiler.warnings, partial)
 
 
 class _Compiler(FieldCompiler):

@@ -628,12 +628,12 @@ def _meant(word: str, known: Collection[str]) -> str | None:
 
 def _nearest(name: str, known: Iterable[str]) -> str | None:
     """The known word that is most like another, if one is."""
-    # Needed for messages only, and slow to import.
-    from difflib import get_close_matches  # noqa: PLC0415
+    # Needed for messages only.
+    from workloadmap_spec.cel.findings import nearest  # noqa: PLC0415
 
     lower = {word.lower(): word for word in known}
-    found = get_close_matches(name.lower(), list(lower), n=1, cutoff=_LIKENESS)
-    return lower[found[0]] if found else None
+    found = nearest(name.lower(), lower, _LIKENESS)
+    return None if found is None else lower[found]
 
 
 def _joined(words: list[str], last: str) -> str:

@@ -337,7 +337,7 @@ class _Validation:
             checked = check_against(compiled, kinds)
             mapping.has_kind = checked.checked
             mapping.settled = [one for one in mapping.findings if _is_settled(one, checked.decided)]
-            mapping.findings = [one for one in mapping.findings if one not in mapping.settled]
+            mapping.findings = [one for one in mapping.findings if not _is_settled(one, checked.decided)]
             texts = {expression.at: expression.text for expression in compiled.expressions}
             for problem in checked.problems:
                 if problem.offset is None or problem.at not in texts:

@@ -173,10 +173,10 @@ def _scaled(parts: Parts, intent: Mapping[str, Any]) -> Iterator[_Asked]:
     for name, count in counts.items():
         field = instance.component.counts.get(name)
         what = f"{name} of {instance.qualified}"
-        if field is None and name == "replicas" and count == 1:
-            # What no mapping gives is 1 (S6.4.1), and what reads as asked is not written.
-            continue
         if field is None:
+            if name == "replicas" and count == 1:
+                # What no mapping gives is 1 (S6.4.1), and what reads as asked is not written.
+                continue
             raise UpdateUnsupportedError(f"the mapping {parts.mapping.name} does not give {what}")
         target = None
         if read_count(field.read, instance.scope, field.at) != count:
