@@ -467,6 +467,7 @@ class _Compiler(FieldCompiler):
         managed_by = status.get("managedBy", {})
         readiness = status.get("readiness")
         return Status(
+            read_empty=status.get("readEmpty", False),
             observed_generation=None
             if observed is False
             else Field(

@@ -295,6 +295,8 @@ class Readiness:
 class Status:
     """`status` of a mapping (S9)."""
 
+    #: Whether the rules decide about an empty status too.
+    read_empty: bool
     observed_generation: Field | None
     conditions: Field
     variables: tuple[Variable, ...]

@@ -60,8 +60,14 @@ def read_status(status: Status | None, scope: Scope, tree: Tree, *, suspended: b
             bindings["parts"] = _parts(tree)
         scope = scope.child("", bindings)
         sources: dict[str, str] = {}
-        _decide(status, scope, result, sources, empty=empty, suspended=suspended)
-        _read_staleness(status, scope, result, sources, empty=empty)
+        bind_variables(status.variables, scope)
+        if empty and _is_foreign(status, scope):
+            result.update(phase="Unknown", reason="ManagedBy")
+        elif empty and not status.read_empty:
+            result["phase"] = "Suspending" if suspended else "Initializing"
+        else:
+            _decide(status, scope, result, sources)
+            _read_staleness(status, scope, result, sources)
         conditions = [_shown(condition) for condition in scope.env["conditions"]]
         if conditions:
             result["conditions"] = conditions
@@ -121,17 +127,8 @@ def _decide(  # noqa: PLR0913 - the one place that decides
     scope: Scope,
     result: dict[str, Any],
     sources: dict[str, str],
-    *,
-    empty: bool,
-    suspended: bool | None,
 ) -> None:
-    """Put phase, reason, message and `updating` (S9.3, S9.4, S9.8)."""
-    bind_variables(status.variables, scope)
-    if empty:
-        result["phase"] = "Suspending" if suspended else "Initializing"
-        if _is_foreign(status, scope):
-            result.update(phase="Unknown", reason="ManagedBy")
-        return
+    """Put phase, reason, message and `updating` of what is not left at S9.3.1 (S9.3, S9.4, S9.8)."""
     if status.updating is not None:
         with suppress(FailedError):
             result["updating"] = status.updating.holds(scope)
@@ -220,11 +217,9 @@ def _text(field: Field | None, scope: Scope, name: str, sources: dict[str, str])
     return text
 
 
-def _read_staleness(
-    status: Status, scope: Scope, result: dict[str, Any], sources: dict[str, str], *, empty: bool
-) -> None:
+def _read_staleness(status: Status, scope: Scope, result: dict[str, Any], sources: dict[str, str]) -> None:
     """Put `stale` (S9.7)."""
-    if empty or status.observed_generation is None:
+    if status.observed_generation is None:
         return
     try:
         observed = status.observed_generation.read(scope)

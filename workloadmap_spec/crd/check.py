@@ -539,8 +539,9 @@ class _Walk(FieldChecker):
         manager = self.field(managed, "value", f"{at}/managedBy", names, STRING)
         for index, own in enumerate(managed.get("own", ()) if manager and kinds_of(manager) >= STRING else ()):
             self.fits(constant(own), manager or (), f"{at}/managedBy/own/{index}", where_of(manager or ()) or "value")
-        # With an empty status nothing else is read (S9.3, S9.4, S9.8).
-        if (given := self.kinds.given(self.compiled.group, self.version, self.compiled.kind)) is not None:
+        # With an empty status nothing else is read (S9.3, S9.4, S9.8), unless the mapping asks for it.
+        given = self.kinds.given(self.compiled.group, self.version, self.compiled.kind)
+        if given is not None and not status.get("readEmpty"):
             names = names.adding(object=(reported(self.root, given),))
         self.condition(status, "updating", at, names)
         self.field(status, "reason", at, names, STRING)

@@ -271,7 +271,7 @@ function compileEmbed(embed, names, at) {
 function compileStatus(status, outer) {
   const at = "/spec/status";
   const { variables, names: inside } = compileVariables(status.variables, `${at}/variables`, outer.withRoots(...STATUS_ROOTS));
-  const compiled = { variables };
+  const compiled = { variables, readEmpty: status.readEmpty === true };
   const generation = status.observedGeneration ?? "object.status.observedGeneration";
   if (generation !== false) compiled.observedGeneration = compileValue(generation, inside, `${at}/observedGeneration`);
   compiled.conditions = compileExpression(status.conditions ?? "object.status.conditions", outer, `${at}/conditions`, { place: true });

@@ -64,6 +64,8 @@ class StatusReader {
   constructor(reading, suspended, empty) {
     Object.assign(this, { reading, suspended, empty });
     this.status = reading.mapping.status;
+    // Whether an empty status is left at that (S9.3).
+    this.unread = empty && !this.status.readEmpty;
     this.sources = {};
     this.scope = new Scope(reading.scope);
     this.conditions = this.readConditions();
@@ -112,7 +114,11 @@ class StatusReader {
 
   // The phase and what its reason and message come from (S9.3).
   decide() {
-    if (this.empty) return this.decideEmpty();
+    if (this.empty && this.isForeign()) {
+      this.unread = true;
+      return { phase: "Unknown", reason: "ManagedBy", final: true };
+    }
+    if (this.unread) return { phase: this.suspended === true ? "Suspending" : "Initializing", final: true };
     for (const rule of this.status.rules) {
       const when = this.reading.condition(rule.when, this.scope);
       if (when.failed) return BROKEN;
@@ -121,13 +127,12 @@ class StatusReader {
     return this.status.readiness === undefined ? { phase: "Unknown" } : this.readiness(this.status.readiness);
   }
 
-  decideEmpty() {
+  // Whether the object names a controller that the mapping does not describe.
+  isForeign() {
     const { managedBy } = this.status;
-    if (managedBy !== undefined) {
-      const manager = this.reading.value(managedBy.value, this.scope);
-      if (manager.state === "present" && !managedBy.own.includes(manager.value)) return { phase: "Unknown", reason: "ManagedBy", final: true };
-    }
-    return { phase: this.suspended === true ? "Suspending" : "Initializing", final: true };
+    if (managedBy === undefined) return false;
+    const manager = this.reading.value(managedBy.value, this.scope);
+    return manager.state === "present" && !managedBy.own.includes(manager.value);
   }
 
   readiness({ type, wanted, ready, wasReady, condition }) {
@@ -188,13 +193,13 @@ class StatusReader {
       return undefined;
     }
     const generation = this.reading.object.metadata?.generation;
-    if (!this.empty && observed.place?.text !== undefined) this.sources.observedGeneration = observed.place.text;
-    return this.empty || !isInteger(generation) ? undefined : number < generation;
+    if (!this.unread && observed.place?.text !== undefined) this.sources.observedGeneration = observed.place.text;
+    return this.unread || !isInteger(generation) ? undefined : number < generation;
   }
 
   updating() {
     const { updating } = this.status;
-    if (updating === undefined || this.empty) return undefined;
+    if (updating === undefined || this.unread) return undefined;
     const result = this.reading.condition(updating, this.scope);
     return result.failed ? undefined : result.holds;
   }
