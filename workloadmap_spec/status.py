@@ -122,7 +122,7 @@ def _shown(condition: Mapping[str, Any]) -> dict[str, str]:
     return shown
 
 
-def _decide(  # noqa: PLR0913 - the one place that decides
+def _decide(
     status: Status,
     scope: Scope,
     result: dict[str, Any],
