@@ -122,12 +122,7 @@ def _shown(condition: Mapping[str, Any]) -> dict[str, str]:
     return shown
 
 
-def _decide(
-    status: Status,
-    scope: Scope,
-    result: dict[str, Any],
-    sources: dict[str, str],
-) -> None:
+def _decide(status: Status, scope: Scope, result: dict[str, Any], sources: dict[str, str]) -> None:
     """Put phase, reason, message and `updating` of what is not left at S9.3.1 (S9.3, S9.4, S9.8)."""
     if status.updating is not None:
         with suppress(FailedError):

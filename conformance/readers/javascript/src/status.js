@@ -64,8 +64,6 @@ class StatusReader {
   constructor(reading, suspended, empty) {
     Object.assign(this, { reading, suspended, empty });
     this.status = reading.mapping.status;
-    // Whether an empty status is left at that (S9.3).
-    this.unread = empty && !this.status.readEmpty;
     this.sources = {};
     this.scope = new Scope(reading.scope);
     this.conditions = this.readConditions();
@@ -82,6 +80,9 @@ class StatusReader {
       reading.tell(result.problem, status.variables[i].at);
       this.scope.declare("variables", variable.name, told(result));
     }
+    this.foreign = this.empty && this.isForeign();
+    // Whether an empty status is left at that (S9.3).
+    this.unread = this.foreign || (this.empty && !status.readEmpty);
     const decision = this.decide();
     const stale = this.stale();
     return compact({
@@ -114,10 +115,7 @@ class StatusReader {
 
   // The phase and what its reason and message come from (S9.3).
   decide() {
-    if (this.empty && this.isForeign()) {
-      this.unread = true;
-      return { phase: "Unknown", reason: "ManagedBy", final: true };
-    }
+    if (this.foreign) return { phase: "Unknown", reason: "ManagedBy", final: true };
     if (this.unread) return { phase: this.suspended === true ? "Suspending" : "Initializing", final: true };
     for (const rule of this.status.rules) {
       const when = this.reading.condition(rule.when, this.scope);
