@@ -29,7 +29,7 @@ from workloadmap_spec.field_compiler import native_engine
 from workloadmap_spec.files import mappings_root
 from workloadmap_spec.limits import MAX_MAPPING_BYTES
 from workloadmap_spec.pods import namespace_of, pod_key
-from workloadmap_spec.read import WorkloadMap, check_workload, pod_selectors, read
+from workloadmap_spec.read import WorkloadMap, check_workload, pod_selectors, read, read_parts
 from workloadmap_spec.values import Session
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from workloadmap_spec.field_compiler import Engine, Observer
     from workloadmap_spec.mapping import CompiledMapping
     from workloadmap_spec.pods import LabelSelector
+    from workloadmap_spec.schedulers.model import Options
+    from workloadmap_spec.schedulers.render import Rendered
     from workloadmap_spec.writing.update import Change
 
 _CORE: Final = "core"
@@ -216,6 +218,33 @@ class Catalog:
         from workloadmap_spec.writing.update import update  # noqa: PLC0415 - most only read
 
         return update(self, workload, intent, _checked(references))
+
+    def gang(
+        self,
+        workload: object,
+        scheduler: str,
+        options: Options | None = None,
+        references: Iterable[Mapping[str, Any]] | None = None,
+    ) -> Rendered:
+        """The pod groups of a workload in the form that a scheduler takes, and how pods are bound to them.
+
+        Args:
+            workload: the object, as it comes from JSON or YAML.
+            scheduler: one of `schedulers.render.FORMATS`: kai, volcano, coscheduling, yunikorn, kueue, native.
+            options: queue, priority class and more that is asked for.
+            references: objects that it refers to.
+
+        Raises:
+            KeyError: there is no such scheduler.
+            InputError, NoMappingError, AmbiguousMappingError: as for `read`; also a workload without a name.
+
+        """
+        from workloadmap_spec.schedulers.model import Options  # noqa: PLC0415 - most only read
+        from workloadmap_spec.schedulers.render import render  # noqa: PLC0415
+
+        checked = check_workload(normalize(workload))
+        mapping = self.find(checked["apiVersion"], checked["kind"])
+        return render(read_parts(mapping, checked, self._session(references)), scheduler, options or Options())
 
     def _session(self, references: Iterable[Mapping[str, Any]] | None) -> Session:
         """A session that finds embedded kinds here, with the references that are given."""

@@ -1,0 +1,220 @@
+"""The groups of a workload for a scheduler: which schedulers there are, and one document for the answer of any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from workloadmap_spec.schedulers.model import Message, Options, Values, read_gang
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from workloadmap_spec.read import Parts
+    from workloadmap_spec.schedulers.model import Binding, Gang, Place, Rendering
+
+#: The schedulers, each a module beside this one, and what they are called.
+FORMATS: Final = {
+    "kai": "KAI Scheduler",
+    "volcano": "Volcano",
+    "coscheduling": "the coscheduling plugin of scheduler-plugins",
+    "yunikorn": "Apache YuniKorn",
+    "kueue": "Kueue",
+    "native": "the scheduler of Kubernetes (workload-aware scheduling)",
+}
+
+
+def versions(name: str) -> tuple[str, ...]:
+    """The versions of a scheduler's API that can be written, the default first.
+
+    Raises:
+        KeyError: there is no such format.
+
+    """
+    return tuple(_module(name).VERSIONS)
+
+
+def full_version(name: str, wanted: str | None) -> str:
+    """A version of a scheduler's API as objects have it, from that or from its last part; the default if None.
+
+    Raises:
+        KeyError: there is no such format.
+        ValueError: the scheduler has no such version; the text names those that it has.
+
+    """
+    known = versions(name)
+    if wanted is None:
+        return known[0]
+    for version in known:
+        if wanted in (version, version.rpartition("/")[2]):
+            return version
+    raise ValueError(f"{FORMATS[name]} has no API version {wanted} here; there is {', '.join(known)}")
+
+
+def _module(name: str) -> Any:  # noqa: ANN401 - a module
+    """The module that knows a scheduler, imported when it is asked for."""
+    if name not in FORMATS:
+        raise KeyError(name)
+    return import_module(f"workloadmap_spec.schedulers.{name}")
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """How the pods of one place are bound."""
+
+    place: Place
+    #: What the pod template can say.
+    template: Values
+    #: What differs between pods, or is not for all of them; none if the template says everything.
+    pods: tuple[Binding, ...] = ()
+    #: Whether some of its pods are in no group.
+    is_partial: bool = False
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the pod template can bind all its pods."""
+        return not self.pods
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """The groups of one workload for one scheduler, and how pods are bound to them."""
+
+    format: str
+    version: str
+    gang: Gang
+    rendering: Rendering
+    bound: tuple[Bound, ...]
+
+    @property
+    def messages(self) -> list[Message]:
+        """What the user should know, errors first."""
+        order = ("error", "warning", "note")
+        return sorted(self.rendering.messages, key=lambda message: order.index(message.severity))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data.
+
+        `workload` and `format`; `apiVersion` of the objects, where there are any; `objects`; for each component and
+        instance with pods in a group an entry of `bindings`; `workloadBinding`, what is set on the workload itself;
+        `messages`. An entry of `bindings` has `component`, `instance`, `binding` (`static` or `perPod`), what the pod
+        template says (`labels`, `annotations`, `spec`), and under `perPod` for each group what only its pods are given,
+        with the group's `id` as `group` and its `at`.
+        """
+        found: dict[str, Any] = {"workload": dict(self.gang.workload), "format": self.format}
+        if self.version:
+            found["apiVersion"] = self.version
+        found["objects"] = self.rendering.objects
+        found["bindings"] = [_bound_document(bound) for bound in self.bound]
+        on_workload = self.rendering.workload.to_dict()
+        if on_workload:
+            found["workloadBinding"] = on_workload
+        if self.messages:
+            found["messages"] = [_message_document(message) for message in self.messages]
+        return found
+
+
+def render(parts: Parts, name: str, options: Options) -> Rendered:
+    """The groups of a workload that was read, for a scheduler.
+
+    Args:
+        parts: what was read of the workload.
+        name: one of `FORMATS`.
+        options: what is asked for; a version, if one is, as `full_version` gives it.
+
+    Raises:
+        KeyError: there is no such format.
+        InputError: the workload has no name.
+
+    """
+    gang = read_gang(parts)
+    version = options.version or versions(name)[0]
+    rendering: Rendering = _module(name).render(gang, options)
+    bound = tuple(_bound(rendering.bindings, gang.places))
+    free = [place for place in gang.places if place.pods != 0 and all(one.place is not place for one in bound)]
+    if not gang.groups:
+        rendering.tell("note", "it has no pod groups: its pods may start one by one")
+    elif free and rendering.bindings:
+        names = ", ".join(f"{place.component} {place.instance}" for place in free)
+        rendering.tell("note", f"in no group, and left as they are: the pods of {names}")
+    return Rendered(name, version, gang, rendering, bound)
+
+
+def _bound(bindings: Sequence[Binding], places: Iterable[Place]) -> Iterator[Bound]:
+    """How the pods of each place that is bound at all are."""
+    for place in places:
+        own = [binding for binding in bindings if binding.place is place]
+        if not own:
+            continue
+        # Of two groups that cover a pod, it belongs to the first (S10.7).
+        whole = next((one for one in own if one.is_all), None) if own[0].is_all else None
+        if whole is not None:
+            yield Bound(place, whole.values)
+        elif len({_key(one.values) for one in own}) == 1 and _is_covered(place, own):
+            yield Bound(place, own[0].values)
+        else:
+            is_partial = not _is_covered(place, own)
+            shared = Values() if is_partial else _shared([one.values for one in own])
+            yield Bound(place, shared, tuple(own), is_partial)
+
+
+def _is_covered(place: Place, bindings: Sequence[Binding]) -> bool:
+    """Whether the groups together cover all pods of a place; not if that is unknown."""
+    counts = [binding.pods for binding in bindings]
+    return place.pods is not None and None not in counts and sum(count or 0 for count in counts) >= place.pods
+
+
+def _key(values: Values) -> str:
+    """What makes values equal."""
+    return repr(values.to_dict())
+
+
+def _shared(every: Sequence[Values]) -> Values:
+    """What all of them say."""
+
+    def common(maps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        first, *others = maps
+        return {key: value for key, value in first.items() if all(one.get(key) == value for one in others)}
+
+    return Values(
+        common([one.labels for one in every]),
+        common([one.annotations for one in every]),
+        common([one.spec for one in every]),
+    )
+
+
+def _without(values: Values, shared: Values) -> Values:
+    """What the pod template does not say already."""
+
+    def left(own: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in own.items() if key not in known}
+
+    return Values(
+        left(values.labels, shared.labels),
+        left(values.annotations, shared.annotations),
+        left(values.spec, shared.spec),
+    )
+
+
+def _bound_document(bound: Bound) -> dict[str, Any]:
+    """An entry of `bindings`."""
+    entry: dict[str, Any] = {"component": bound.place.component, "instance": bound.place.instance}
+    entry["binding"] = "static" if bound.is_static else "perPod"
+    entry |= bound.template.to_dict()
+    if bound.pods:
+        entry["perPod"] = [
+            {"group": one.group.id, "at": list(one.group.at)} | _without(one.values, bound.template).to_dict()
+            for one in bound.pods
+        ]
+    return entry
+
+
+def _message_document(message: Message) -> dict[str, Any]:
+    """An entry of `messages`."""
+    entry = {"severity": message.severity, "message": message.text}
+    if message.group is not None:
+        entry["group"] = message.group
+    if message.cure is not None:
+        entry["cure"] = message.cure
+    return entry
