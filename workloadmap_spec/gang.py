@@ -576,16 +576,18 @@ class GroupIndex:
                     best = rank, group
         return None if best is None else best[1]
 
+    def line(self, path: tuple[Step, ...]) -> list[Group]:
+        """The group of a pod with this place, its subgroup in that, and so on; empty if it has none."""
+        group = self.find(path)
+        return [] if group is None else [group, *self.within(group).line(path)]
+
     def assign(self, path: tuple[Step, ...], entry: dict[str, Any]) -> None:
         """Put `group` and `subgroup` into a pod's entry."""
-        group = self.find(path)
-        if group is None:
-            return
-        entry["group"] = group.document["id"]
-        subgroup = self.within(group).find(path)
-        while subgroup is not None:
-            entry["subgroup"] = subgroup.document["id"]
-            subgroup = self.within(subgroup).find(path)
+        line = self.line(path)
+        if line:
+            entry["group"] = line[0].document["id"]
+        if len(line) > 1:
+            entry["subgroup"] = line[-1].document["id"]
 
     def within(self, group: Group) -> GroupIndex:
         """The index of a group's subgroups."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from workloadmap_spec.gang import Group
     from workloadmap_spec.mapping import CompiledMapping
+    from workloadmap_spec.pods import Placed
     from workloadmap_spec.resources import PodResources
 
 API_VERSION: Final = "workloadmap.dev/v1alpha1"
@@ -149,7 +150,7 @@ def read(
     parts = read_parts(mapping, workload, session)
     document = parts.document
     if pods is not None:
-        _read_pods(mapping, parts, pods)
+        _read_pods(parts, pods)
     if diagnostics:
         found = diagnostics.sorted()
         if strict:
@@ -290,22 +291,27 @@ def _totals(tree: Tree, scope: Scope) -> dict[str, Any]:
     return entry
 
 
-def _read_pods(mapping: CompiledMapping, parts: Parts, pods: Iterable[Mapping[str, Any]]) -> None:
-    """Put `pods` and `unattributed` (S10)."""
-    scope, tree, document = parts.scope, parts.tree, parts.document
-    groups = GroupIndex(parts.groups)
-    selectors = read_selectors(mapping, scope) + tree_selectors(tree)
+def placed_pods(parts: Parts, pods: Iterable[Mapping[str, Any]]) -> list[Placed]:
+    """The pods that a workload selects (S10.2), each with its place in the tree, in the order of the map."""
+    selectors = read_selectors(parts.mapping, parts.scope) + tree_selectors(parts.tree)
     if not selectors:
-        return
-    namespace = namespace_of(scope.env["object"]["metadata"])
+        return []
+    namespace = namespace_of(parts.scope.env["object"]["metadata"])
     selected = [
         pod
         for pod in pods
         if namespace_of(pod.get("metadata") or {}) == namespace
         and matches(selectors, (pod.get("metadata") or {}).get("labels"))
     ]
+    return place_pods(parts.tree, selected)
+
+
+def _read_pods(parts: Parts, pods: Iterable[Mapping[str, Any]]) -> None:
+    """Put `pods` and `unattributed` (S10)."""
+    document = parts.document
+    groups = GroupIndex(parts.groups)
     attributed, unattributed = [], []
-    for placed in place_pods(tree, selected):
+    for placed in placed_pods(parts, pods):
         entry = pod_document(placed)
         if placed.reason is None:
             groups.assign(placed.path, entry)

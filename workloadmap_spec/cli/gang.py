@@ -9,10 +9,10 @@ from workloadmap_spec.cli.arguments import (
     add_color,
     add_command,
     add_mappings,
-    add_output,
     add_paths,
     input_paths,
 )
+from workloadmap_spec.cli.gang_scheduler import add_options, check_options, run_scheduler
 from workloadmap_spec.cli.messages import OK, Messages
 
 if TYPE_CHECKING:
@@ -28,6 +28,17 @@ the same whichever pods exist.
   json   canonical JSON (RFC 8785): the workload and its groups, or a list of
          such unless the input is one workload that can be read
   yaml   one YAML document for each workload
+
+With --format the groups are given in the form that a scheduler takes: the
+objects that are created beside the workload, and what binds pods to them. What
+is the same for all pods of a template can stand in it; a binding that differs
+between replicas cannot, and has to be set when the pods are created. What a
+scheduler cannot express is told.
+
+  manifests  the objects, as `kubectl apply -f -` takes them, with the bindings
+             as comments; with --pods also the pods as they must be created
+             (the default with --format)
+  json, yaml everything: objects, bindings and messages
 """
 
 
@@ -42,17 +53,33 @@ def add_parser(subparsers: Subparsers) -> None:
             "workloadmap gang examples/jobset.yaml",
             "workloadmap gang -o json examples/leaderworkerset.yaml",
             "kubectl get leaderworkerset -o yaml | workloadmap gang -o yaml",
+            "workloadmap gang --format kai --queue team-a examples/jobset.yaml",
+            "workloadmap gang --format volcano --patch examples/raycluster.yaml",
         ],
     )
     add_paths(parser)
     add_mappings(parser)
-    add_output(parser, ("table", "json", "yaml"), "table", "what to print")
+    parser.add_argument(
+        "-o",
+        "--output",
+        choices=("table", "json", "yaml", "manifests"),
+        help="what to print (default: table, and with --format manifests)",
+    )
     add_color(parser)
+    add_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: Namespace) -> int:
     """Show the pod groups."""
+    check_options(arguments)
+    if arguments.format is not None:
+        return run_scheduler(arguments)
+    return _show(arguments)
+
+
+def _show(arguments: Namespace) -> int:
+    """Show the groups as the map has them."""
     import sys  # noqa: PLC0415 - with the rest
 
     from workloadmap_spec.cli.gang_text import render_gang  # noqa: PLC0415 - not for help
@@ -63,7 +90,7 @@ def run(arguments: Namespace) -> int:
     messages = Messages()
     reading = read_input(catalog_of(arguments.mapping), input_paths(arguments), messages)
     maps = [workload_map.document for _, workload_map in reading.maps]
-    if arguments.output == "table":
+    if arguments.output in (None, "table"):
         style = style_of(sys.stdout, arguments.color)
         write_text("\n".join([render_gang(document, style) for document in maps]))
         tell_unread(reading, messages)

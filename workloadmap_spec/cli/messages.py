@@ -72,6 +72,10 @@ class Messages:
         for other in getattr(error, "others", ()):
             self.error(str(other))
 
+    def warning(self, text: str, cure: str | None = None) -> None:
+        """Something was done, and not all of what was asked for is in it."""
+        say("warning", text, cure)
+
     def note(self, text: str, cure: str | None = None) -> None:
         """Something that was done differently from what somebody might expect, and is no error."""
         say("note", text, cure)

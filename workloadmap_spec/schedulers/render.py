@@ -83,6 +83,7 @@ class Rendered:
 
     format: str
     version: str
+    parts: Parts
     gang: Gang
     rendering: Rendering
     bound: tuple[Bound, ...]
@@ -138,7 +139,7 @@ def render(parts: Parts, name: str, options: Options) -> Rendered:
     elif free and rendering.bindings:
         names = ", ".join(f"{place.component} {place.instance}" for place in free)
         rendering.tell("note", f"in no group, and left as they are: the pods of {names}")
-    return Rendered(name, version, gang, rendering, bound)
+    return Rendered(name, version, parts, gang, rendering, bound)
 
 
 def _bound(bindings: Sequence[Binding], places: Iterable[Place]) -> Iterator[Bound]:

@@ -41,6 +41,11 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
+def _is_map(value: object) -> bool:
+    """A map that is not empty."""
+    return isinstance(value, dict) and bool(value)
+
+
 def _is_list_of_maps(value: object) -> bool:
     """A list of maps."""
     return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
@@ -57,12 +62,15 @@ def _is_quantity(value: object) -> bool:
 
 
 _WORD: Final = "a string that is not empty"
+_MAP: Final = "a map that is not empty"
 _QUANTITY: Final = "a quantity that is not negative"
 
 #: The fields of `set` (S20.3).
 FIELDS: Final[Mapping[str, FieldForm]] = {
     "schedulerName": FieldForm(("spec", "schedulerName"), _is_word, _WORD),
     "priorityClassName": FieldForm(("spec", "priorityClassName"), _is_word, _WORD),
+    "schedulingGroup": FieldForm(("spec", "schedulingGroup"), _is_map, _MAP),
+    "workloadRef": FieldForm(("spec", "workloadRef"), _is_map, _MAP),
     "labels": FieldForm(("metadata", "labels"), _is_text, "a string", keyed=True),
     "annotations": FieldForm(("metadata", "annotations"), _is_text, "a string", keyed=True),
     "nodeSelector": FieldForm(("spec", "nodeSelector"), _is_text, "a string", keyed=True),
