@@ -1,0 +1,510 @@
+"""What all schedulers share: names, the model, static and per-pod bindings, pods, patches, and the command."""
+
+from __future__ import annotations
+
+import io
+import json
+from copy import deepcopy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonpatch
+import pytest
+import yaml
+from conftest import small_mapping
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workloadmap_spec import Catalog
+from workloadmap_spec.cli import gang_scheduler, main
+from workloadmap_spec.errors import InputError, UpdateInvalidError, UpdateUnsupportedError
+from workloadmap_spec.schedulers.model import Options
+from workloadmap_spec.schedulers.names import MAX_NAME, labels, object_names
+from workloadmap_spec.schedulers.patch import patch_workload
+from workloadmap_spec.schedulers.pods import bind_pods
+from workloadmap_spec.schedulers.render import FORMATS, full_version, versions
+
+if TYPE_CHECKING:
+    from workloadmap_spec.schedulers.render import Rendered
+
+ROOT = Path(__file__).resolve().parents[1]
+INPUTS = ROOT / "tests" / "data" / "schedulers"
+
+
+def load(file: str, **metadata: str | None) -> list[Any]:
+    """The documents of an input, the first being the workload; what is None is taken out of its metadata."""
+    documents = list(yaml.safe_load_all((INPUTS / f"{file}.yaml").read_text()))
+    found = {**documents[0]["metadata"], **metadata}
+    documents[0]["metadata"] = {key: value for key, value in found.items() if value is not None}
+    return documents
+
+
+def render(file: str, scheduler: str = "kai", options: Options | None = None, **metadata: str | None) -> Rendered:
+    """The groups of an input for a scheduler."""
+    workload, *references = load(file, **metadata)
+    return Catalog.builtin().gang(workload, scheduler, options, references)
+
+
+def pod(name: str, labels: dict[str, str]) -> dict[str, Any]:
+    """A pod of the namespace that the inputs are in."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "ml", "labels": labels},
+        "spec": {"containers": [{"name": "main", "image": "example/main"}]},
+    }
+
+
+def lws_pod(group: int, worker: int) -> dict[str, Any]:
+    """A pod of the LeaderWorkerSet."""
+    prefix = "leaderworkerset.sigs.k8s.io"
+    return pod(
+        f"serve-{group}-{worker}",
+        {f"{prefix}/name": "serve", f"{prefix}/group-index": str(group), f"{prefix}/worker-index": str(worker)},
+    )
+
+
+# Names
+
+TEXTS = st.lists(st.text(st.characters(codec="utf-8"), max_size=90), max_size=8)
+
+
+@given(TEXTS)
+def test_names_are_dns_labels_and_differ_where_texts_do(texts: list[str]) -> None:
+    """Equal texts have equal names, other texts other names, each a DNS label."""
+    names = labels(texts)
+    for name in names:
+        assert 0 < len(name) <= MAX_NAME
+        assert name.isascii()
+        assert name == name.lower()
+        assert name.replace("-", "a").isalnum()
+        assert name[0] != "-" != name[-1]
+    assert len(set(names)) == len(set(texts))
+    assert dict(zip(texts, names, strict=True)) == dict(zip(reversed(texts), reversed(names), strict=True))
+
+
+@given(TEXTS)
+def test_names_of_objects_differ_where_texts_do(texts: list[str]) -> None:
+    """The same for objects, whose names may hold dots, but not begin or end with one."""
+    names = object_names(texts)
+    assert len(set(names)) == len(set(texts))
+    for name in names:
+        assert 0 < len(name) <= MAX_NAME
+        assert name[0] not in "-."
+        assert name[-1] not in "-."
+
+
+def test_short_names_stay() -> None:
+    """A name that is one already is kept, and upper case and other characters are turned."""
+    assert labels(["worker", "Master", "job/worker/0"]) == ["worker", "master", "job-worker-0"]
+    assert object_names(["train-1.2", "Train"]) == ["train-1.2", "train"]
+    first, second = labels(["a-b", "a/b"])
+    assert first != second
+    assert first.startswith("a-b-")
+    assert second.startswith("a-b-")
+
+
+# Versions
+
+
+def test_formats_are_the_same_everywhere() -> None:
+    """The command names the formats for its help without importing them."""
+    assert tuple(FORMATS) == gang_scheduler.FORMATS
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_versions_are_found_by_either_name(name: str) -> None:
+    """A version is named as objects have it, or by its last part."""
+    for version in versions(name):
+        assert full_version(name, version) == version
+        assert full_version(name, version.rpartition("/")[2]) == version
+    assert full_version(name, None) == versions(name)[0]
+    with pytest.raises(ValueError, match="has no API version v0 here"):
+        full_version(name, "v0")
+
+
+def test_a_format_that_does_not_exist() -> None:
+    """A format that nobody knows is a `KeyError` with its name."""
+    with pytest.raises(KeyError, match="slurm"):
+        render("jobset", "slurm")
+
+
+# Bindings
+
+
+def test_a_workload_without_a_name() -> None:
+    """Nothing can be named after a workload without a name."""
+    with pytest.raises(InputError, match="has no name"):
+        render("jobset", name=None, generateName="train-")
+
+
+def test_what_is_the_same_for_all_pods_stands_in_the_template() -> None:
+    """A JobSet's two templates say everything."""
+    found = render("jobset").to_dict()
+    assert [entry["binding"] for entry in found["bindings"]] == ["static", "static"]
+    assert all("perPod" not in entry for entry in found["bindings"])
+
+
+def test_what_differs_between_groups_is_for_each_pod() -> None:
+    """A LeaderWorkerSet's template says what the groups share; the group itself is for each pod."""
+    leader, worker = render("leaderworkerset").to_dict()["bindings"]
+    assert leader["labels"] == {"kai.scheduler/subgroup-name": "leader"}
+    assert worker["annotations"] == {"kai.scheduler/skip-podgrouper": "true"}
+    assert [entry["annotations"] for entry in worker["perPod"]] == [
+        {"pod-group-name": "serve-group-0"},
+        {"pod-group-name": "serve-group-1"},
+    ]
+    assert worker["perPod"][1]["at"] == [{"component": "group", "instance": "group", "replica": 1}]
+    assert "spec" not in worker["perPod"][1]
+
+
+def test_one_group_alone_is_static() -> None:
+    """With one replica, there is one group for all pods of a template."""
+    workload = load("leaderworkerset")[0]
+    workload["spec"]["replicas"] = 1
+    found = Catalog.builtin().gang(workload, "kai").to_dict()
+    assert [entry["binding"] for entry in found["bindings"]] == ["static", "static"]
+
+
+def test_pods_in_no_group_are_told_and_left_alone() -> None:
+    """The launcher that waits for the workers is in no group."""
+    rendered = render("mpijob-wait-for-workers")
+    assert [entry["component"] for entry in rendered.to_dict()["bindings"]] == ["worker"]
+    assert "in no group, and left as they are: the pods of launcher launcher" in [
+        message.text for message in rendered.messages
+    ]
+
+
+PARTIAL = """
+components:
+- name: worker
+  replicas: object.spec.replicas
+  podTemplate: object.spec.template
+gang:
+- name: first
+  members: [{component: worker, replicas: {of: worker, from: 0, to: object.spec.first}}]
+"""
+
+
+def things(mapping: str, **spec: object) -> Rendered:
+    """The groups of a kind that is made for a test, for KAI."""
+    workload = {
+        "apiVersion": "x.example/v1",
+        "kind": "Thing",
+        "metadata": {"name": "thing", "namespace": "ml"},
+        "spec": {"template": {"spec": {"containers": [{"name": "main"}]}}, **spec},
+    }
+    return Catalog.builtin().with_documents([small_mapping(mapping)]).gang(workload, "kai")
+
+
+def test_a_group_of_some_replicas_is_no_matter_of_the_template() -> None:
+    """Where some pods of a template are in no group, the template says nothing: the others must not be held."""
+    rendered = things(PARTIAL, replicas=5, first=2)
+    (bound,) = rendered.bound
+    assert bound.is_partial
+    assert not bound.is_static
+    assert bound.template.to_dict() == {}
+    with pytest.raises(UpdateUnsupportedError, match="some of its pods are in none"):
+        patch_workload(Catalog.builtin(), {}, rendered)
+
+
+def test_a_group_of_a_range_that_holds_all() -> None:
+    """A range that holds every replica is no restriction, as far as the number is known."""
+    assert things(PARTIAL, replicas=2, first=4).bound[0].is_static
+
+
+def test_a_workload_without_groups() -> None:
+    """No group, no object, no binding: and that is said."""
+    rendered = things("components: [{name: worker, podTemplate: object.spec.template}]")
+    assert rendered.to_dict() == {
+        "workload": {"apiVersion": "x.example/v1", "kind": "Thing", "name": "thing", "namespace": "ml"},
+        "format": "kai",
+        "apiVersion": "scheduling.run.ai/v2alpha2",
+        "objects": [],
+        "bindings": [],
+        "messages": [{"severity": "note", "message": "it has no pod groups: its pods may start one by one"}],
+    }
+
+
+def test_a_group_of_unknown_size_makes_nothing() -> None:
+    """A minimum that nobody knows is an error, and no object."""
+    rendered = things(
+        """
+components: [{name: worker, replicas: object.spec.replicas, podTemplate: object.spec.template}]
+gang: [{name: workload, members: [worker]}]
+""",
+        replicas="many",
+    )
+    assert rendered.rendering.objects == []
+    assert [message.severity for message in rendered.messages] == ["error"]
+
+
+NESTED = """
+components:
+- name: set
+  forEach: object.spec.sets
+  instance: item.name
+  components:
+  - name: worker
+    replicas: item.workers
+    podTemplate: object.spec.template
+gang:
+- name: workload
+  members: [worker]
+"""
+
+
+def test_places_are_named_by_as_little_as_tells_them_apart() -> None:
+    """Two workers of two sets are told apart by the sets."""
+    rendered = things(NESTED, sets=[{"name": "a", "workers": 1}, {"name": "b", "workers": 2}])
+    assert [place.name for place in rendered.gang.places] == ["a-worker", "b-worker"]
+    assert [place.instance for place in rendered.gang.places] == ["a/worker", "b/worker"]
+
+
+# Pods
+
+
+def test_pods_are_bound_to_their_groups() -> None:
+    """Each pod of a LeaderWorkerSet gets the annotation of its own group."""
+    rendered = render("leaderworkerset")
+    bound = bind_pods(rendered, [lws_pod(1, 2), lws_pod(0, 0), pod("other", {"app": "other"})])
+    assert [(one.name, one.binding.group.id if one.binding else None) for one in bound] == [
+        ("serve-0-0", "group/0"),
+        ("serve-1-2", "group/1"),
+    ]
+    last = bound[1].bound()
+    assert last["metadata"]["annotations"]["pod-group-name"] == "serve-group-1"
+    assert last["metadata"]["labels"]["kai.scheduler/subgroup-name"] == "worker"
+    assert last["metadata"]["labels"]["leaderworkerset.sigs.k8s.io/name"] == "serve"
+    assert last["spec"]["schedulerName"] == "kai-scheduler"
+    patch = bound[1].to_dict()["patch"]
+    assert jsonpatch.apply_patch(deepcopy(lws_pod(1, 2)), patch) == last
+
+
+def test_a_pod_in_no_group_says_why() -> None:
+    """A pod beyond the replicas, one that no component claims, and one of a group that makes nothing."""
+    rendered = render("leaderworkerset")
+    beyond = bind_pods(rendered, [lws_pod(7, 1)])[0]
+    assert beyond.binding is None
+    assert beyond.to_dict() == {
+        "name": "serve-7-1",
+        "namespace": "ml",
+        "reason": "it is in no group, or nobody knows of which replica it is",
+    }
+    assert beyond.bound() == lws_pod(7, 1)
+    lost = pod("serve-x", {"leaderworkerset.sigs.k8s.io/name": "serve"})
+    assert bind_pods(rendered, [lost])[0].binding is None
+
+
+def test_the_rest_of_a_place_is_bound_beside_its_subgroups() -> None:
+    """Of the cliques of a PodCliqueSet, those of a scaling group are bound to the replica that they are of."""
+    rendered = render("podcliqueset")
+    found = {
+        entry["component"]: [one["labels"]["kai.scheduler/subgroup-name"] for one in entry.get("perPod", [])]
+        for entry in rendered.to_dict()["bindings"]
+    }
+    assert found["group-clique"][:2] == ["scaling-group-0-model-0", "scaling-group-0-model-1"]
+
+
+# Patches
+
+
+def patched(name: str, scheduler: str = "kai") -> tuple[Any, Any]:
+    """A workload that is not there yet, and what it is with its bindings."""
+    workload, *references = load(name, uid=None)
+    catalog = Catalog.builtin()
+    rendered = catalog.gang(workload, scheduler, None, references)
+    change = patch_workload(catalog, workload, rendered, references)
+    assert jsonpatch.apply_patch(deepcopy(workload), change.json_patch()) == change.after
+    return catalog.read(change.after, references=references).to_dict(), rendered
+
+
+@pytest.mark.parametrize(
+    "name", ["jobset", "jobset-depends-on", "mpijob-at-startup", "pytorchjob-elastic", "raycluster", "appwrapper"]
+)
+def test_the_patched_workload_reads_as_bound(name: str) -> None:
+    """Every template of the patched workload has what its binding says; what is in no group is as it was."""
+    document, rendered = patched(name)
+    templates = dict(walk(document["components"]))
+    assert rendered.bound
+    for bound in rendered.bound:
+        template = templates[bound.place.instance]
+        assert bound.template.labels.items() <= template["metadata"].get("labels", {}).items()
+        assert bound.template.annotations.items() <= template["metadata"]["annotations"].items()
+        assert template["spec"]["schedulerName"] == "kai-scheduler"
+    bound_at = {bound.place.instance for bound in rendered.bound}
+    assert all("schedulerName" not in templates[at]["spec"] for at in templates.keys() - bound_at)
+
+
+def walk(components: list[dict[str, Any]], above: str = "") -> list[tuple[str, Any]]:
+    """The templates by the path of their instance."""
+    found = []
+    for component in components:
+        for instance in component["instances"]:
+            path = f"{above}/{instance['id']}" if above else instance["id"]
+            if "podTemplate" in instance:
+                found.append((path, instance["podTemplate"]))
+            found += walk(instance.get("components", []), path)
+    return found
+
+
+def test_what_differs_between_pods_is_no_patch() -> None:
+    """A template cannot say of which group a pod is."""
+    workload = load("leaderworkerset", uid=None)[0]
+    catalog = Catalog.builtin()
+    with pytest.raises(UpdateUnsupportedError, match=r"groups group/0, group/1.*cannot say") as caught:
+        patch_workload(catalog, workload, catalog.gang(workload, "kai"))
+    assert "--pods" in (caught.value.cure or "")
+
+
+def test_what_cannot_be_said_is_no_patch() -> None:
+    """An error of the renderer is one of the patch."""
+    rendered = render("jobset")
+    rendered.rendering.tell("error", "this cannot be said", rendered.gang.groups[0], "say something else")
+    with pytest.raises(UpdateUnsupportedError, match="group workload: this cannot be said"):
+        patch_workload(Catalog.builtin(), load("jobset")[0], rendered)
+
+
+def test_an_object_that_exists_may_refuse() -> None:
+    """A JobSet that runs lets nobody change its templates."""
+    with pytest.raises(UpdateInvalidError, match="only while it is suspended"):
+        patch_workload(Catalog.builtin(), load("jobset")[0], render("jobset"))
+
+
+# The command
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, output and messages of a command."""
+    code = main(["gang", *arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+JOBSET = str(INPUTS / "jobset.yaml")
+
+
+def test_manifests(capsys: pytest.CaptureFixture[str]) -> None:
+    """The objects are YAML that kubectl takes, and the bindings comments at its head."""
+    code, out, err = run(capsys, "--format", "kai", "--queue", "team-a", JOBSET)
+    assert (code, err) == (0, "")
+    assert (
+        out
+        == """\
+# JobSet ml/train, for KAI Scheduler
+# in the pod template of job leader:
+#   label kai.scheduler/subgroup-name: leader
+#   annotation pod-group-name: train
+#   annotation kai.scheduler/skip-podgrouper: true
+#   spec schedulerName: kai-scheduler
+# in the pod template of job worker:
+#   label kai.scheduler/subgroup-name: worker
+#   annotation pod-group-name: train
+#   annotation kai.scheduler/skip-podgrouper: true
+#   spec schedulerName: kai-scheduler
+---
+apiVersion: scheduling.run.ai/v2alpha2
+kind: PodGroup
+metadata:
+  name: train
+  namespace: ml
+  ownerReferences:
+  - apiVersion: jobset.x-k8s.io/v1alpha2
+    kind: JobSet
+    name: train
+    uid: "5b0a7f52-0001-4c1e-9d3c-a1b2c3d4e5f6"
+spec:
+  queue: team-a
+  subGroups:
+  - name: leader
+    minMember: 1
+  - name: worker
+    minMember: 8
+"""
+    )
+
+
+def test_everything_as_data(capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON and YAML hold the document of the library."""
+    expected = render("jobset", options=Options(queue="team-a")).to_dict()
+    _code, out, _err = run(capsys, "--format", "kai", "--queue", "team-a", "-o", "json", JOBSET)
+    assert json.loads(out) == expected
+    _code, out, _err = run(capsys, "--format", "kai", "--queue", "team-a", "-o", "yaml", JOBSET)
+    assert yaml.safe_load(out) == expected
+
+
+def test_messages_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Notes go to the error output; they are no fault."""
+    code, _out, err = run(capsys, "--format", "kai", JOBSET)
+    assert code == 0
+    assert err.startswith("note: JobSet ml/train: no queue is given")
+
+
+def test_pods_of_the_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With --pods the pods follow the objects, as they must be created; the unbound are told."""
+    items = [load("leaderworkerset")[0], lws_pod(0, 1), lws_pod(9, 1)]
+    data = json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
+    code, out, err = run(capsys, "--format", "kai", "--queue", "q", "--pods")
+    assert code == 0
+    assert "the pod serve-9-1 is not bound" in err
+    documents = [document for document in yaml.safe_load_all(out) if document]
+    assert [document["kind"] for document in documents] == ["PodGroup", "PodGroup", "Pod", "Pod"]
+    assert documents[2]["metadata"]["annotations"]["pod-group-name"] == "serve-group-0"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
+    _code, out, _err = run(capsys, "--format", "kai", "--queue", "q", "--pods", "-o", "json")
+    assert [entry.get("group") for entry in json.loads(out)["pods"]] == ["group/0", None]
+
+
+def test_a_patch(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """--patch prints what `kubectl patch --type=json` takes."""
+    path = tmp_path / "jobset.yaml"
+    path.write_text(yaml.safe_dump(load("jobset", uid=None)[0]))
+    code, out, err = run(capsys, "--format", "kai", "--queue", "q", "--patch", str(path))
+    assert (code, err) == (0, "")
+    assert {entry["op"] for entry in json.loads(out)} == {"add"}
+
+
+def test_no_patch(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """What is no patch is an error, and nothing is printed."""
+    code, out, err = run(capsys, "--format", "kai", "--patch", str(INPUTS / "leaderworkerset.yaml"))
+    assert (code, out) == (1, "")
+    assert "one template" in err
+    code, out, err = run(capsys, "--format", "kai", "--patch", JOBSET, str(INPUTS / "raycluster.yaml"))
+    assert (code, out) == (2, "")
+    assert "a patch is of one workload, and the input has 2" in err
+    empty = tmp_path / "empty.yaml"
+    empty.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n")
+    code, out, err = run(capsys, "--format", "kai", "--patch", str(empty))
+    assert (code, out) == (1, "")
+    assert "there is no patch" in err
+
+
+def test_a_nameless_workload_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The place of the workload is in the message, and the others are written."""
+    path = tmp_path / "two.yaml"
+    nameless = load("jobset", name=None)[0]
+    path.write_text(yaml.safe_dump_all([nameless, load("raycluster")[0]]))
+    code, out, err = run(capsys, "--format", "kai", "-o", "json", str(path))
+    assert code == 1
+    assert f"{path}:4:3: /metadata: the workload has no name" in err
+    assert [entry["workload"]["name"] for entry in json.loads(out)] == ["ray"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--queue", "q"], "--queue is for a scheduler, and none is named"),
+        (["--patch"], "--patch is for a scheduler"),
+        (["-o", "manifests"], "manifests are for a scheduler"),
+        (["--format", "kai", "-o", "table"], "a table is for people"),
+        (["--format", "kai", "--patch", "-o", "json"], "no use for -o"),
+        (["--format", "kai", "--patch", "--pods"], "no use for --pods"),
+        (["--format", "kai", "--api-version", "v9"], "KAI Scheduler has no API version v9 here"),
+    ],
+)
+def test_options_that_do_not_fit(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    """They are told before anything is read."""
+    code, out, err = run(capsys, *arguments, JOBSET)
+    assert (code, out) == (2, "")
+    assert message in err
