@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import jsonpatch
 import pytest
 import yaml
-from conftest import small_mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import small_mapping
 from workloadmap_spec import Catalog
 from workloadmap_spec.cli import gang_scheduler, main
 from workloadmap_spec.errors import InputError, UpdateInvalidError, UpdateUnsupportedError

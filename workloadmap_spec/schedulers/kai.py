@@ -10,6 +10,7 @@ from workloadmap_spec.schedulers.model import Rendering, Values, bind
 from workloadmap_spec.schedulers.names import labels
 from workloadmap_spec.schedulers.shapes import (
     has_own_topology,
+    implies_subgroups,
     is_whole,
     known_groups,
     metadata,
@@ -112,7 +113,7 @@ def _nodes(group: Group, options: Options, rendering: Rendering) -> list[_Node]:
     The number at the root counts for nothing beside subgroups (KAI, pkg/scheduler/api/podgroup_info), so that these
     must come to the same.
     """
-    if group.subgroups and (not is_whole(group) or has_own_topology(group)):
+    if not implies_subgroups(group, with_parts=True) or has_own_topology(group):
         try:
             return _below(group, options, rendering)
         except _UnsaidError:
@@ -170,7 +171,7 @@ def _rest(group: Group, member: Member) -> list[_Node]:
 def _node(group: Group, options: Options, rendering: Rendering) -> _Node:
     """The node of a subgroup."""
     topology = _topology(group, options, rendering)
-    if group.subgroups and (not is_whole(group) or has_own_topology(group)):
+    if not implies_subgroups(group, with_parts=True) or has_own_topology(group):
         return _Node(group.label, None, group, below=tuple(_below(group, options, rendering)), topology=topology)
     members = () if is_whole(group) else parts(group)
     if members:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.resources import NO_PODS, add, scale, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from workloadmap_spec.schedulers.model import Gang, Group, Member, Options, Rendering
 
@@ -56,11 +56,39 @@ def has_own_topology(group: Group) -> bool:
     return any(below.topology not in ({}, group.topology) or has_own_topology(below) for below in group.subgroups)
 
 
-def tell_lost_subgroups(group: Group, rendering: Rendering, scheduler: str) -> None:
-    """Warn of what a scheduler without subgroups does not know."""
-    if not group.subgroups:
-        return
-    if not is_whole(group):
+def implies_subgroups(group: Group, *, with_parts: bool) -> bool:
+    """Whether what a group requires leaves its subgroups nothing to add, but for a topology of their own.
+
+    Args:
+        group: a group with a known minimum.
+        with_parts: whether the scheduler is told the minimum of each part, and not only that of the whole.
+
+    """
+    if is_whole(group):
+        return True
+    if len(group.members) == 1:
+        required = {id(member.place): (group.minimum or 0, member.pods) for member in group.members}
+    elif with_parts:
+        required = {id(member.place): (member.minimum or 0, member.pods) for member in parts(group)}
+    else:
+        required = {}
+    return all(_is_implied(below, required) for below in group.subgroups)
+
+
+def _is_implied(group: Group, required: Mapping[int, tuple[int, int | None]]) -> bool:
+    """Whether a subgroup is complete as soon as of each place so many pods are required, of how many there are."""
+    for member in group.members:
+        minimum, pods = required.get(id(member.place), (0, None))
+        # It is one place, and the whole of it.
+        is_same = len(group.members) == 1 and member.pods == pods
+        if minimum != pods and not (is_same and group.minimum is not None and group.minimum <= minimum):
+            return False
+    return all(_is_implied(below, required) for below in group.subgroups)
+
+
+def tell_lost_subgroups(group: Group, rendering: Rendering, scheduler: str, *, with_parts: bool) -> None:
+    """Warn of what a scheduler without subgroups does not know; arguments are those of `implies_subgroups`."""
+    if not implies_subgroups(group, with_parts=with_parts):
         rendering.tell(
             "warning",
             f"{scheduler} knows no subgroups here: the {group.minimum} pods that it waits for may be of"
@@ -88,6 +116,30 @@ def tell_no_topology(group: Group, rendering: Rendering, scheduler: str) -> None
     if group.topology:
         keys = ", ".join(group.topology.values())
         rendering.tell("warning", f"{scheduler} has no topology in its groups: {keys} is left out", group)
+
+
+def tell_unused(rendering: Rendering, scheduler: str, options: Options, *names: str) -> None:
+    """Warn of what was asked for and a scheduler has no place for; `names` are those of options."""
+    for name in names:
+        if getattr(options, name):
+            rendering.tell("warning", f"{scheduler} takes no {_CALLED[name]} here: what was asked for is not used")
+
+
+#: What options are called.
+_CALLED: Final = {
+    "queue": "queue",
+    "priority": "priority class",
+    "topology": "name of a topology",
+    "scheduler": "name of a scheduler",
+    "prebuilt": "Workload",
+}
+
+
+def tell_unknown_requests(group: Group, rendering: Rendering, field: str) -> None:
+    """Note that what the pods request together is left out."""
+    rendering.tell(
+        "note", f"what the pods that it waits for request does not follow from its numbers: {field} is left out", group
+    )
 
 
 def least_requests(group: Group) -> dict[str, str] | None:
@@ -121,3 +173,10 @@ def queue_of(group: Group, options: Options) -> str | None:
 def priority_of(group: Group, options: Options) -> str | None:
     """The priority class: that which is asked for, or else the group's own."""
     return options.priority or group.priority
+
+
+def pod_priority(group: Group, member: Member, options: Options) -> dict[str, str]:
+    """`priorityClassName` for pods whose template does not say it, where priority is that of the pods."""
+    wanted = priority_of(group, options)
+    spec: Any = (member.place.template or {}).get("spec") or {}
+    return {} if wanted in (None, spec.get("priorityClassName")) else {"priorityClassName": str(wanted)}
