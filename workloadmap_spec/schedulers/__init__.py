@@ -1,7 +1,7 @@
 """Schedulers: the pod groups of a workload in the form that a scheduler takes.
 
-- `model.py` is what a renderer is given and what it gives back, both plain data; `names.py` and `shapes.py` have what
-  several of them need;
+- `model.py` is what a renderer is given and what it gives back, both plain data; `names.py`, `shapes.py` and `trees.py`
+  have what several of them need;
 - `kai.py`, `volcano.py`, `coscheduling.py`, `yunikorn.py`, `kueue.py` and `native.py` know one scheduler each, and none
   knows another;
 - `render.py` knows which there are, and puts the answer of any into one document; `pods.py` binds pods that are there,

@@ -91,12 +91,12 @@ def tell_lost_subgroups(group: Group, rendering: Rendering, scheduler: str, *, w
     if not implies_subgroups(group, with_parts=with_parts):
         rendering.tell(
             "warning",
-            f"{scheduler} knows no subgroups here: the {group.minimum} pods that it waits for may be of"
-            f" {len(list(group.innermost()))} subgroups none of which is complete",
+            f"{scheduler} is not told of its {len(list(group.innermost()))} subgroups: the {group.minimum} pods that it"
+            " waits for may be of some none of which is complete",
             group,
         )
     if has_own_topology(group):
-        rendering.tell("warning", f"{scheduler} knows no subgroups here: their topology is left out", group)
+        rendering.tell("warning", f"{scheduler} is not told of its subgroups: their topology is left out", group)
 
 
 def tell_lost_parts(group: Group, rendering: Rendering, scheduler: str) -> None:
@@ -106,7 +106,7 @@ def tell_lost_parts(group: Group, rendering: Rendering, scheduler: str) -> None:
         said = ", ".join(f"{member.place.name} {member.minimum}" for member in group.members if member.minimum)
         rendering.tell(
             "warning",
-            f"{scheduler} knows a total of {group.minimum} only, and not what each part needs ({said})",
+            f"{scheduler} is told a total of {group.minimum} only, and not what each part needs ({said})",
             group,
         )
 
