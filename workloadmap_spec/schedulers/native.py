@@ -171,7 +171,8 @@ def _tree(group: Group, version: str, rendering: Rendering) -> tuple[Node, ...]:
             nodes = ()
         if nodes and _fits(_needed(nodes)):
             return nodes
-    tell_lost_parts(group, rendering, f"{_NAME} ({version})")
+    cure = None if version == _WITH_TREES else f"groups of groups are in {_WITH_TREES}: --api-version v1alpha3"
+    tell_lost_parts(group, rendering, f"{_NAME} ({version})", cure)
     tell_lost_subgroups(group, rendering, f"{_NAME} ({version})", with_parts=False)
     return ()
 

@@ -99,8 +99,8 @@ def tell_lost_subgroups(group: Group, rendering: Rendering, scheduler: str, *, w
         rendering.tell("warning", f"{scheduler} is not told of its subgroups: their topology is left out", group)
 
 
-def tell_lost_parts(group: Group, rendering: Rendering, scheduler: str) -> None:
-    """Warn where a total says less than the minimums of the parts."""
+def tell_lost_parts(group: Group, rendering: Rendering, scheduler: str, cure: str | None = None) -> None:
+    """Warn where a total says less than the minimums of the parts; `cure` is what can be done about it."""
     minimums = [member.minimum for member in group.members if member.minimum]
     if len(group.members) > 1 and not is_whole(group) and minimums:
         said = ", ".join(f"{member.place.name} {member.minimum}" for member in group.members if member.minimum)
@@ -108,6 +108,7 @@ def tell_lost_parts(group: Group, rendering: Rendering, scheduler: str) -> None:
             "warning",
             f"{scheduler} is told a total of {group.minimum} only, and not what each part needs ({said})",
             group,
+            cure,
         )
 
 
