@@ -191,7 +191,7 @@ def _cannot_fail(value: Any, sound: frozenset[str]) -> bool:  # noqa: ANN401 - J
     """Whether a value is present or absent, but never failed."""
     if isinstance(value, dict):
         inner = [value["value"]] if "value" in value else value.get("firstOf", [])
-        inner += [value["when"]] if "when" in value else []
+        inner = [*inner, value["when"]] if "when" in value else inner
         return not {"as", "strip"} & set(value) and all(_cannot_fail(one, sound) for one in inner)
     if not isinstance(value, str):
         return True
