@@ -50,7 +50,7 @@ class Row:
     test: str
     manifest: Json | tuple[Json, ...]
     theirs: tuple[int, ...]
-    ours: dict[str, tuple[int | None, int]]
+    ours: dict[str, tuple[int | None, int | None]]
     parts: dict[str, tuple[int, int | None]] = field(default_factory=dict)
     why: str = ""
 
@@ -356,10 +356,16 @@ TABLE: Final[dict[str, tuple[Row, ...]]] = {
             "TestJobSetAnnotationClampedToReplicatedJobCount",
             jobset(jobs("a", 1, 1), jobs("b", 1, 1), annotations={KAI: "9"}), (2,),
             whole(2)),
+        Row("a wish for some of the lists of Jobs leaves each on its own", "TestJobSetAnnotationOverridesRoot",
+            jobset(jobs("a", 1, 1), jobs("b", 1, 1), jobs("c", 1, 1), annotations={KAI: "2"}), (2,),
+            {f"stage/{name}": (1, 1) for name in "abc"}, why="which of them are needed no number of pods says"),
         Row("an annotation does not put together what starts in order", "TestJobSetAnnotationWinsOverInOrder",
             jobset(jobs("a", 1, 1), jobs("b", 1, 1), order="InOrder", annotations={KAI: "2"}),
             (2,), {"stage/a": (1, 1), "stage/b": (1, 1)},
             why="the pods of a later list are not there yet, whatever the annotation asks for"),
+        Row("an annotation can ask for fewer pods than a Job makes", "TestTemplateAnnotationOverridesLeafMinMember",
+            jobset(jobs("worker", 2, 8, metadata={"annotations": {KAI: "5"}})), (10,), whole(10, 16),
+            {"workload/job/worker/0": (5, 5), "workload/job/worker/1": (5, 5)}),
         Row("an annotation cannot ask for more pods than a Job makes",
             "TestTemplateAnnotationGreaterThanParallelismAccepted",
             jobset(jobs("worker", 1, 2, metadata={"annotations": {KAI: "10"}})), (10,),
@@ -535,9 +541,12 @@ TABLE: Final[dict[str, tuple[Row, ...]]] = {
         Row("a Knative Service that scales to zero starts each pod alone",
             "TestGetPodGroupMetadata_MinScale/min-scale=0", knative({"autoscaling.knative.dev/min-scale": "0"}), (0,),
             {}, why="a minimum of none is no gang either: without one a pod starts alone"),
+        Row("a Knative Service starts as many pods as it always keeps", "TestGetPodGroupMetadata_MinScale/min-scale=3",
+            knative({"autoscaling.knative.dev/min-scale": "3"}), (3,), {"revision": (3, None)}),
         Row("a Knative Service whose pods have groups already starts each alone",
             "TestGetPodGroupMetadataBackwardsCompatibility/one existing pod, existing non-gang podgroup",
-            knative({"autoscaling.knative.dev/min-scale": "3"}), (1,), {}),
+            knative({"autoscaling.knative.dev/min-scale": "3"}), (1,), {"revision": (3, None)},
+            why="the groups that were made by an older release are kept; a new Service has one of three"),
     ),
     "KAI pkg/podgrouper/podgrouper/plugins/deployment/deployment_test.go": (
         Row("a Deployment starts each pod alone", "TestGetPodGroupMetadata, a group for each pod",
@@ -895,7 +904,7 @@ def test_groups_need_what_is_safe(row: Row) -> None:
     workload_map = Catalog.builtin().read(workload, references=others).to_dict()
     assert map_problems(workload_map) == []
     groups = workload_map.get("gang", {}).get("groups", [])
-    assert {group["id"]: (group.get("minMember"), group["pods"]) for group in groups} == row.ours
+    assert {group["id"]: (group.get("minMember"), group.get("pods")) for group in groups} == row.ours
     found = dict(part for group in groups for part in minimums_of_parts(group))
     assert {name: found[name] for name in row.parts} == {name: ours for name, (_, ours) in row.parts.items()}
 
