@@ -26,7 +26,7 @@ from workloadmap_spec import Catalog
 from workloadmap_spec.schemas import map_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 Json = dict[str, Any]
 
@@ -50,7 +50,7 @@ class Row:
     test: str
     manifest: Json | tuple[Json, ...]
     theirs: tuple[int, ...]
-    ours: dict[str, tuple[int | None, int | None]]
+    ours: Mapping[str, tuple[int | None, int | None]]
     parts: dict[str, tuple[int, int | None]] = field(default_factory=dict)
     why: str = ""
 

@@ -21,11 +21,11 @@ EXPECTED = {path.stem: yaml.safe_load(path.read_text()) for path in sorted((INPU
 ROWS = [(name, form) for name, forms in EXPECTED.items() for form in forms]
 
 
-def rendered(name: str, form: str, **options: str) -> dict[str, Any]:
+def rendered(name: str, form: str, queue: str | None = None, priority: str | None = None) -> dict[str, Any]:
     """The document for an input; a form is a scheduler and, behind a space, a version of its API."""
     scheduler, _, version = form.partition(" ")
     workload, *references = yaml.safe_load_all((INPUTS / f"{name}.yaml").read_text())
-    wanted = Options(version=full_version(scheduler, version or None), **options)
+    wanted = Options(full_version(scheduler, version or None), queue, priority)
     return Catalog.builtin().gang(workload, scheduler, wanted, references).to_dict()
 
 
