@@ -186,15 +186,15 @@ gang:
 """
 
 
-def things(mapping: str, **spec: object) -> Rendered:
-    """The groups of a kind that is made for a test, for KAI."""
+def things(mapping: str, options: Options | None = None, scheduler: str = "kai", **spec: object) -> Rendered:
+    """The groups of a kind that is made for a test."""
     workload = {
         "apiVersion": "x.example/v1",
         "kind": "Thing",
         "metadata": {"name": "thing", "namespace": "ml"},
         "spec": {"template": {"spec": {"containers": [{"name": "main"}]}}, **spec},
     }
-    return Catalog.builtin().with_documents([small_mapping(mapping)]).gang(workload, "kai")
+    return Catalog.builtin().with_documents([small_mapping(mapping)]).gang(workload, scheduler, options)
 
 
 def test_a_group_of_some_replicas_is_no_matter_of_the_template() -> None:
@@ -296,14 +296,235 @@ def test_a_pod_in_no_group_says_why() -> None:
     assert bind_pods(rendered, [lost])[0].binding is None
 
 
-def test_the_rest_of_a_place_is_bound_beside_its_subgroups() -> None:
-    """Of the cliques of a PodCliqueSet, those of a scaling group are bound to the replica that they are of."""
-    rendered = render("podcliqueset")
-    found = {
-        entry["component"]: [one["labels"]["kai.scheduler/subgroup-name"] for one in entry.get("perPod", [])]
-        for entry in rendered.to_dict()["bindings"]
-    }
-    assert found["group-clique"][:2] == ["scaling-group-0-model-0", "scaling-group-0-model-1"]
+# Trees
+
+TREE = """
+components:
+- name: front
+  replicas: 3
+  minAvailable: 1
+  podTemplate: object.spec.template
+  pods: {match: '!("cell" in pod.metadata.labels)'}
+- name: cell
+  replicas: 3
+  minAvailable: object.spec.needed
+  pods: {replica: 'pod.metadata.labels["cell"]', match: '"cell" in pod.metadata.labels'}
+  components:
+  - {name: worker, replicas: 2, podTemplate: object.spec.template}
+pods:
+  selector: {app: object.metadata.name}
+gang:
+- name: workload
+  members: [front, cell]
+  topology: {required: object.spec.zone}
+  subgroups:
+  - {name: cell, per: {replicaOf: cell}, members: [worker], topology: {required: object.spec.rack}}
+"""
+
+
+def test_some_replicas_are_a_tree_for_kai() -> None:
+    """One of three fronts, and two of three cells of two workers each, in whatever cells the pods are."""
+    rendered = things(TREE, needed=2)
+    (group,) = rendered.rendering.objects
+    assert group["spec"]["subGroups"] == [
+        {"name": "front", "minMember": 1},
+        {"name": "cell", "minSubGroup": 2},
+        *({"name": f"cell-{index}", "parent": "cell", "minMember": 2} for index in range(3)),
+    ]
+    front, worker = rendered.to_dict()["bindings"]
+    assert front["binding"] == "static"
+    assert [one["labels"]["kai.scheduler/subgroup-name"] for one in worker["perPod"]] == ["cell-0", "cell-1", "cell-2"]
+    pods = [
+        pod("a", {"app": "thing", "cell": "1"}),
+        pod("b", {"app": "thing"}),
+        pod("c", {"app": "thing", "cell": "9"}),
+    ]
+    labels_of = [one.bound()["metadata"]["labels"] for one in bind_pods(rendered, pods)]
+    assert [one.get("kai.scheduler/subgroup-name") for one in labels_of] == ["cell-1", "front", None]
+
+
+def test_all_replicas_are_no_tree() -> None:
+    """Where every cell is needed, the parts say what the cells would."""
+    (group,) = things(TREE, needed=3).rendering.objects
+    assert group["spec"]["subGroups"] == [{"name": "front", "minMember": 1}, {"name": "worker", "minMember": 6}]
+
+
+def test_a_topology_of_subgroups_is_a_tree() -> None:
+    """A cell that lies in one rack must be told apart, though all are needed."""
+    (group,) = things(TREE, Options(topology="own"), needed=3, rack="rack", zone="zone").rendering.objects
+    rack = {"topology": "own", "requiredTopologyLevel": "rack"}
+    assert group["spec"]["topologyConstraint"] == {"topology": "own", "requiredTopologyLevel": "zone"}
+    assert group["spec"]["subGroups"] == [
+        {"name": "front", "minMember": 1},
+        *({"name": f"cell-{index}", "minMember": 2, "topologyConstraint": rack} for index in range(3)),
+    ]
+
+
+def test_levels_of_no_topology_are_told() -> None:
+    """KAI's levels belong to a Topology, which nobody has named."""
+    rendered = things(TREE, needed=3, zone="zone")
+    assert any("zone is left out" in message.text for message in rendered.messages)
+    assert "topologyConstraint" not in rendered.rendering.objects[0]["spec"]
+
+
+def test_some_replicas_are_a_tree_for_kubernetes() -> None:
+    """The same with groups of groups, which one version has."""
+    rendered = things(TREE, Options("scheduling.k8s.io/v1alpha3", priority="high"), "native", needed=2, rack="rack")
+    workload, root, front, cell, *cells = rendered.rendering.objects
+    (template,) = workload["spec"]["compositePodGroupTemplates"]
+    assert template["schedulingPolicy"] == {"gang": {"minGroupCount": 2}}
+    assert [entry["name"] for entry in template["podGroupTemplates"]] == ["workload-front"]
+    (inner,) = template["compositePodGroupTemplates"]
+    assert inner["schedulingPolicy"] == {"gang": {"minGroupCount": 2}}
+    assert [entry["schedulingPolicy"] for entry in inner["podGroupTemplates"]] == [{"gang": {"minCount": 2}}] * 3
+    assert root["metadata"]["name"] == "thing"
+    assert front["spec"]["parentCompositePodGroupName"] == "thing"
+    assert cell["spec"]["parentCompositePodGroupName"] == "thing"
+    assert [one["metadata"]["name"] for one in cells] == [f"thing-cell-cell-{index}" for index in range(3)]
+    assert {one["spec"]["parentCompositePodGroupName"] for one in cells} == {"thing-cell"}
+    assert {one["spec"]["schedulingConstraints"]["topology"][0]["key"] for one in cells} == {"rack"}
+    assert {one["spec"]["priorityClassName"] for one in rendered.rendering.objects[1:]} == {"high"}
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "version"),
+    [
+        ("volcano", "scheduling.volcano.sh/v1beta1"),
+        ("coscheduling", "scheduling.x-k8s.io/v1alpha1"),
+        ("yunikorn", ""),
+        ("native", "scheduling.k8s.io/v1beta1"),
+        ("native", "scheduling.k8s.io/v1alpha1"),
+    ],
+)
+def test_who_knows_no_subgroups_is_told_nothing_of_them(scheduler: str, version: str) -> None:
+    """And the user is, also of their topology."""
+    messages = things(TREE, Options(version), scheduler, needed=2, rack="rack").messages
+    assert any("is not told of its 3 subgroups" in message.text for message in messages)
+    assert any("their topology is left out" in message.text for message in messages)
+
+
+UNSAID = """
+components:
+- {name: a, replicas: 2, podTemplate: object.spec.template}
+- {name: b, replicas: 3, podTemplate: object.spec.template}
+gang:
+- name: workload
+  members: [a, b]
+  minMember: object.spec.minimum
+  subgroups:
+  - {name: a, members: [a]}
+  - {name: b, members: [b]}
+"""
+
+
+@pytest.mark.parametrize("scheduler", ["kai", "volcano", "coscheduling", "native"])
+def test_a_minimum_that_is_no_sum_is_told(scheduler: str) -> None:
+    """Four of five: nobody knows of which of the two subgroups, so that the number alone is kept."""
+    rendered = things(UNSAID, None, scheduler, minimum=4)
+    assert any(message.severity == "warning" for message in rendered.messages)
+    specs = [one["spec"] for one in rendered.rendering.objects if one["kind"] == "PodGroup"]
+    assert "4" in json.dumps(specs)
+    assert "subGroups" not in json.dumps(specs)
+    assert "minTaskMember" not in json.dumps(specs)
+
+
+def test_one_shape_is_one_task_group() -> None:
+    """YuniKorn needs a number for each shape; of one shape, the number of the whole is enough."""
+    (binding, _other) = things(UNSAID, None, "yunikorn", minimum=4).rendering.bindings
+    tasks = json.loads(binding.values.annotations["yunikorn.apache.org/task-groups"])
+    assert tasks == [{"name": "workload", "minMember": 4, "minResource": {}}]
+
+
+OTHER = UNSAID.replace("replicas: 3, podTemplate: object.spec.template", "replicas: 3, podTemplate: object.spec.other")
+
+
+def test_pods_of_several_shapes_are_no_task_group() -> None:
+    """Where the pods differ, YuniKorn cannot be told."""
+    other = {"spec": {"containers": [{"name": "main"}], "nodeSelector": {"gpu": "yes"}}}
+    rendered = things(OTHER, None, "yunikorn", minimum=4, other=other)
+    assert rendered.rendering.bindings == []
+    assert any(message.severity == "error" and "differ" in message.text for message in rendered.messages)
+    whole = things(OTHER, None, "yunikorn", minimum=5, other=other).rendering.bindings[1]
+    tasks = json.loads(whole.values.annotations["yunikorn.apache.org/task-groups"])
+    assert tasks[1] == {"name": "b", "minMember": 3, "minResource": {}, "nodeSelector": {"gpu": "yes"}}
+
+
+def test_places_without_a_template_are_no_task_group() -> None:
+    """YuniKorn holds space for pods, of which nobody knows what they request."""
+    spec = {"podgroups": [{"name": "a", "minReplicas": 1, "podReferences": [{"namespace": "ml", "name": "a-x"}]}]}
+    gang = {"apiVersion": "scheduler.grove.io/v1alpha1", "kind": "PodGang", "metadata": {"name": "g"}, "spec": spec}
+    rendered = Catalog.builtin().gang(gang, "yunikorn")
+    assert rendered.rendering.bindings == []
+    assert any("nobody knows what" in message.text for message in rendered.messages)
+
+
+NONE_NEEDED = """
+components: [{name: worker, replicas: 3, podTemplate: object.spec.template}]
+gang: [{name: workload, members: [worker], minMember: 0}]
+"""
+
+
+def test_a_minimum_of_none() -> None:
+    """What has a number takes the 0; what wants at least 1 has no group; Kubernetes has a policy without a gang."""
+    assert things(NONE_NEEDED).rendering.objects[0]["spec"]["minMember"] == 0
+    assert things(NONE_NEEDED, None, "volcano").rendering.objects[0]["spec"]["minMember"] == 0
+    plugin = things(NONE_NEEDED, None, "coscheduling")
+    assert plugin.rendering.objects == []
+    assert any("nothing to wait for" in message.text for message in plugin.messages)
+    (_workload, group) = things(NONE_NEEDED, None, "native").rendering.objects
+    assert group["spec"]["schedulingPolicy"] == {"basic": {}}
+    (binding,) = things(NONE_NEEDED, None, "yunikorn").rendering.bindings
+    assert binding.values.annotations == {}
+
+
+MANY = """
+components:
+- {name: worker, forEach: object.spec.names, instance: item, podTemplate: object.spec.template}
+gang: [{name: worker, per: {instanceOf: worker}, members: [worker], priorityClass: item}]
+"""
+
+
+@pytest.mark.parametrize("version", versions("native"))
+def test_more_templates_than_a_workload_has(version: str) -> None:
+    """Groups that are alike share a template; nine that differ are more than the API takes."""
+    names = [f"group-{index}" for index in range(9)]
+    rendered = things(MANY, Options(version), "native", names=names)
+    if version.endswith("v1alpha1"):
+        # The priority is that of the pods, so that all are alike.
+        (workload,) = rendered.rendering.objects
+        assert workload["spec"]["podGroups"] == [{"name": "worker", "policy": {"gang": {"minCount": 1}}}]
+        assert {one.values.spec["workloadRef"]["podGroupReplicaKey"] for one in rendered.rendering.bindings} == {
+            f"thing-worker-{name}" for name in names
+        }
+        return
+    assert rendered.rendering.objects == []
+    assert any("at most 8 templates" in message.text for message in rendered.messages)
+    few = things(MANY, Options(version), "native", names=names[:8])
+    assert len(few.rendering.objects) == 9
+
+
+def test_the_preferred_topology_is_not_that_of_kubernetes() -> None:
+    """It has one key, which must be met; Volcano has tiers, which a user must name."""
+    mapping = NONE_NEEDED.replace("minMember: 0", "minMember: 3, topology: {preferred: object.spec.rack}")
+    native = things(mapping, None, "native", rack="rack")
+    assert any("no preferred topology" in message.text for message in native.messages)
+    volcano = things(mapping, None, "volcano", rack="rack")
+    assert any("--topology" in (message.cure or "") for message in volcano.messages)
+    named = things(mapping, Options(topology="tier-1"), "volcano", rack="rack")
+    assert named.rendering.objects[0]["spec"]["networkTopology"] == {"mode": "soft", "highestTierName": "tier-1"}
+    plugin = things(mapping, None, "coscheduling", rack="rack")
+    assert any("rack is left out" in message.text for message in plugin.messages)
+
+
+def test_resources_that_do_not_follow_are_left_out() -> None:
+    """Four of five pods that differ: their sum is not known."""
+    other = {"spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "2"}}}]}}
+    for scheduler in ("volcano", "coscheduling"):
+        rendered = things(OTHER, None, scheduler, minimum=4, other=other)
+        assert "minResources" not in rendered.rendering.objects[0]["spec"]
+        assert any("minResources is left out" in message.text for message in rendered.messages)
+        whole = things(OTHER, None, scheduler, minimum=5, other=other)
+        assert whole.rendering.objects[0]["spec"]["minResources"] == {"cpu": "6"}
 
 
 # Patches
