@@ -36,7 +36,10 @@ _OPTIONS: Final = {
 def add_options(parser: ArgumentParser) -> None:
     """Add the options."""
     group = parser.add_argument_group("for a scheduler")
-    group.add_argument("--format", choices=FORMATS, help="the scheduler that is to take the groups")
+    named = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+    group.add_argument(
+        "--format", metavar="NAME", choices=FORMATS, help=f"the scheduler that is to take the groups: {named}"
+    )
     group.add_argument("--api-version", metavar="VERSION", help="of the scheduler's API, where it has several")
     group.add_argument("--queue", metavar="NAME", help="the queue of all groups, instead of their own")
     group.add_argument(
