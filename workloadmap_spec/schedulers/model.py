@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from workloadmap_spec.errors import InputError, Location
 from workloadmap_spec.resources import to_json
 from workloadmap_spec.schedulers.names import labels, object_names
+from workloadmap_spec.values import AS_IT_IS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -91,6 +92,8 @@ class Gang:
     workload: Mapping[str, Any]
     places: tuple[Place, ...]
     groups: tuple[Group, ...]
+    #: The workload itself after the data rules, for what a scheduler reads of it that no map has.
+    object: Mapping[str, Any]
 
     @property
     def name(self) -> str:
@@ -205,7 +208,7 @@ def read_gang(parts: Parts) -> Gang:
     # Of a group that stands for the whole workload, its name says all.
     texts = [owner if group.document["id"] == _WHOLE else f"{owner}-{group.document['id']}" for group in parts.groups]
     groups = tuple(_group(group, name, places) for group, name in zip(parts.groups, object_names(texts), strict=True))
-    return Gang(workload, tuple(places.values()), groups)
+    return Gang(workload, tuple(places.values()), groups, parts.scope.env[AS_IT_IS])
 
 
 def _place(leaf: Instance, name: str) -> Place:
