@@ -42,6 +42,9 @@ _SECOND: Final = f"{_API}/v1alpha2"
 #: The only one with groups of groups.
 _WITH_TREES: Final = f"{_API}/v1alpha3"
 
+#: Where all templates of a Workload must agree on it (`validateWorkloadPriority` in pkg/apis/scheduling/validation).
+_WITH_ONE_PRIORITY: Final = VERSIONS[:2]
+
 #: Templates of one list (`maxItems` of the API), and levels of groups.
 _MAX_TEMPLATES: Final = 8
 _MAX_DEPTH: Final = 4
@@ -58,9 +61,13 @@ def render(gang: Gang, options: Options) -> Rendering:
     rendering = Rendering()
     tell_unused(rendering, _NAME, options, "queue", "topology", "scheduler", "prebuilt")
     groups = list(known_groups(gang, rendering))
+    if version in _WITH_ONE_PRIORITY and len({priority_of(group, options) for group in groups}) > 1:
+        text = f"a Workload of {version} has one priority class for all of its groups, and these have several"
+        rendering.tell("error", text, cure="give one for all: --priority-class NAME")
+        return rendering
     templates = {group.id: _template(group, version, options, rendering) for group in groups}
-    names = _template_names(groups, templates)
     trees = {group.id: _tree(group, version, rendering) for group in groups}
+    names = _template_names(groups, templates, trees)
     if any(trees.values()):
         roots = [(_root(group, trees[group.id]), names[group.id]) for group in groups]
         _trees(gang, roots, options, rendering)
@@ -75,11 +82,13 @@ def render(gang: Gang, options: Options) -> Rendering:
     rendering.objects.append(
         _workload(gang, version, {field: [{"name": name, **template} for name, template in listed.items()]})
     )
+    # Unlike the name of an object, a key has no dots.
+    keys = dict(zip(names, labels([group.label for group in groups]), strict=True))
     for group in groups:
         if version == _FIRST:
             is_shared = list(names.values()).count(names[group.id]) > 1
             # Groups that share an entry are told apart by a key.
-            key = {"podGroupReplicaKey": group.label} if is_shared else {}
+            key = {"podGroupReplicaKey": keys[group.id]} if is_shared else {}
             fields: dict[str, Any] = {"workloadRef": {"name": gang.workload["name"], "podGroup": names[group.id]} | key}
         else:
             fields = {"schedulingGroup": {"podGroupName": group.label}}
@@ -145,13 +154,25 @@ def _constraints(group: Group, rendering: Rendering) -> dict[str, Any]:
     return {"schedulingConstraints": {"topology": [{"key": group.topology["required"]}]}}
 
 
-def _template_names(groups: Sequence[Group], templates: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+def _template_names(
+    groups: Sequence[Group],
+    templates: Mapping[str, Mapping[str, Any]],
+    trees: Mapping[str, tuple[Node, ...]],
+) -> dict[str, str]:
     """The name of each group's template: that of the gang entry where all its groups are alike, or else its own."""
     alike: dict[str, set[str]] = {}
     for group in groups:
-        alike.setdefault(group.name, set()).add(dumps(templates[group.id]))
+        alike.setdefault(group.name, set()).add(dumps([templates[group.id], _outline(trees[group.id])]))
     texts = [group.name if len(alike[group.name]) == 1 else group.id for group in groups]
     return dict(zip((group.id for group in groups), labels(texts), strict=True))
+
+
+def _outline(nodes: Sequence[Node]) -> list[Any]:
+    """All that templates say of nodes."""
+    return [
+        [node.text, node.minimum, dict(node.subgroup.topology) if node.subgroup else {}, _outline(node.below)]
+        for node in nodes
+    ]
 
 
 # Trees
@@ -179,8 +200,9 @@ def _tree(group: Group, version: str, rendering: Rendering) -> tuple[Node, ...]:
 
 def _fits(nodes: tuple[Node, ...], depth: int = 2) -> bool:
     """Whether a tree is within the limits of the API; its root is the first level."""
+    composites = sum(bool(node.below) for node in nodes)
     return (
-        len(nodes) <= _MAX_TEMPLATES
+        max(composites, len(nodes) - composites) <= _MAX_TEMPLATES
         and depth <= _MAX_DEPTH
         and all(_fits(node.below, depth + 1) for node in nodes if node.below)
     )
@@ -209,14 +231,18 @@ def _trees(gang: Gang, groups: Sequence[tuple[Node, str]], options: Options, ren
 
     A Workload has composite templates or plain ones, and not both, so that a group without parts is one of one part.
     """
+    roots = []
+    for node, name in groups:
+        if node.below:
+            roots.append((node, name))
+        else:
+            rendering.tell("note", "it needs no pods, so there is nothing to wait for and no group", node.group)
+    names = _names(roots)
     templates: dict[str, dict[str, Any]] = {}
     branches = []
-    for node, name in groups:
-        if not node.below:
-            rendering.tell("note", "it needs no pods, so there is nothing to wait for and no group", node.group)
-            continue
-        branch = _Branch(gang, _priority(node.group, options), rendering)
-        templates[name] = branch.composite(node, name, node.group.label, None)
+    for node, name in roots:
+        branch = _Branch(gang, names, _priority(node.group, options), rendering)
+        templates[name] = branch.composite(node, None)
         branches.append(branch)
     if len(templates) > _MAX_TEMPLATES:
         _tell_too_many(len(templates), _WITH_TREES, rendering)
@@ -227,19 +253,45 @@ def _trees(gang: Gang, groups: Sequence[tuple[Node, str]], options: Options, ren
             rendering.bindings += branch.bindings
 
 
+def _names(roots: Sequence[tuple[Node, str]]) -> dict[int, tuple[str, str]]:
+    """The names of the template and of the object of each node, by its identity.
+
+    No other template of the Workload has the one (`validateWorkloadTemplateNamesUniqueness` in
+    pkg/apis/scheduling/validation), but that of the same node of a group that is alike.
+    """
+    found: list[tuple[Node, str, str]] = []
+
+    def walk(node: Node, template: str, name: str) -> None:
+        found.append((node, template, name))
+        texts = {id(inner): text for text, inner, _above in named(node.below)}
+        for inner in node.below:
+            # Joined by what no name has, so that they differ where the nodes do.
+            walk(inner, f"{template}/{texts[id(inner)]}", f"{name}/{texts[id(inner)]}")
+
+    for node, template in roots:
+        walk(node, template, node.group.label)
+    templates = labels([template for _node, template, _name in found])
+    names = object_names([name for _node, _template, name in found])
+    return {id(node): both for (node, *_texts), both in zip(found, zip(templates, names, strict=True), strict=True)}
+
+
 class _Branch:
     """The templates, objects and bindings of one group, which grow together."""
 
-    def __init__(self, gang: Gang, shared: Mapping[str, Any], rendering: Rendering) -> None:
-        """Begin with none; `shared` is what all of its groups say."""
+    def __init__(
+        self, gang: Gang, names: Mapping[int, tuple[str, str]], shared: Mapping[str, Any], rendering: Rendering
+    ) -> None:
+        """Begin with none; `names` are those of `_names`, and `shared` is what all of its groups say."""
         self.gang = gang
+        self.names = names
         self.shared = shared
         self.rendering = rendering
         self.objects: list[dict[str, Any]] = []
         self.bindings: list[Binding] = []
 
-    def composite(self, node: Node, template: str, name: str, above: str | None) -> dict[str, Any]:
+    def composite(self, node: Node, above: str | None) -> dict[str, Any]:
         """The template of an inner node, with all below it."""
+        template, name = self.names[id(node)]
         values = {"schedulingPolicy": {"gang": {"minGroupCount": node.minimum}}, **self.values(node)}
         reference = {"workloadRef": {"workloadName": self.gang.name, "templateName": template}}
         self.objects.append(
@@ -250,20 +302,17 @@ class _Branch:
                 "spec": {**_parent(above), **reference, **values},
             }
         )
-        texts = {id(inner): text for text, inner, _above in named(node.below)}
         below: dict[str, list[dict[str, Any]]] = {}
         for inner in node.below:
-            (own_template,) = labels([f"{template}-{texts[id(inner)]}"])
-            (own,) = object_names([f"{name}-{texts[id(inner)]}"])
             if inner.below:
-                entry = self.composite(inner, own_template, own, name)
-                below.setdefault("compositePodGroupTemplates", []).append(entry)
+                below.setdefault("compositePodGroupTemplates", []).append(self.composite(inner, name))
             else:
-                below.setdefault("podGroupTemplates", []).append(self.leaf(inner, own_template, own, name))
+                below.setdefault("podGroupTemplates", []).append(self.leaf(inner, name))
         return {"name": template, **values, **below}
 
-    def leaf(self, node: Node, template: str, name: str, above: str) -> dict[str, Any]:
+    def leaf(self, node: Node, above: str) -> dict[str, Any]:
         """The template of a leaf; its pods are bound to its PodGroup."""
+        template, name = self.names[id(node)]
         values = {"schedulingPolicy": _policy(node.minimum), **self.values(node)}
         self.objects.append(_pod_group(self.gang, _WITH_TREES, name, template, {**_parent(above), **values}))
         fields = {"schedulingGroup": {"podGroupName": name}}
