@@ -3,7 +3,7 @@
 - `model.py` is what a renderer is given and what it gives back, both plain data; `names.py`, `shapes.py` and `trees.py`
   have what several of them need;
 - `kai.py`, `volcano.py`, `coscheduling.py`, `yunikorn.py`, `kueue.py` and `native.py` know one scheduler each, and none
-  knows another;
+  knows another, with `kueue_sets.py` for a part of `kueue.py`;
 - `render.py` knows which there are, and puts the answer of any into one document; `pods.py` binds pods that are there,
   and `patch.py` the templates of the workload.
 
