@@ -480,7 +480,7 @@ def test_a_minimum_of_none() -> None:
 MANY = """
 components:
 - {name: worker, forEach: object.spec.names, instance: item, podTemplate: object.spec.template}
-gang: [{name: worker, per: {instanceOf: worker}, members: [worker], priorityClass: item}]
+gang: [{name: worker, per: {instanceOf: worker}, members: [worker], topology: {required: item}}]
 """
 
 
@@ -490,7 +490,7 @@ def test_more_templates_than_a_workload_has(version: str) -> None:
     names = [f"group-{index}" for index in range(9)]
     rendered = things(MANY, Options(version), "native", names=names)
     if version.endswith("v1alpha1"):
-        # The priority is that of the pods, so that all are alike.
+        # There is no topology, so that all are alike.
         (workload,) = rendered.rendering.objects
         assert workload["spec"]["podGroups"] == [{"name": "worker", "policy": {"gang": {"minCount": 1}}}]
         assert {one.values.spec["workloadRef"]["podGroupReplicaKey"] for one in rendered.rendering.bindings} == {
