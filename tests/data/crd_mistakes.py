@@ -719,11 +719,11 @@ FRAMEWORKS: dict[str, tuple[Mistake, ...]] = {
         ),
         Mistake(
             "a minimum from a text",
-            "minPods: {value: 1, when",
-            "minPods: {value: item.name, when",
+            "minPods: {firstOf: [{value: 1, when",
+            "minPods: {firstOf: [{value: item.name, when",
             "WM508",
             "read it as a number",
-            "/spec/gang/{}/subgroups/0/members/0/minPods",
+            "/spec/gang/{}/subgroups/0/members/0/minPods/firstOf/0",
             3,
         ),
         Mistake(
