@@ -120,8 +120,10 @@ def segments(size: int, kind: str | None = None) -> Json:
     return given(subGroupSize=size, subGroupPolicyType=kind)
 
 
-#: The annotation that asks KAI for a minimum.
+#: The annotations that ask KAI, Volcano and Kueue for a minimum.
 KAI: Final = "kai.scheduler/batch-min-member"
+VOLCANO: Final = "scheduling.volcano.sh/group-min-member"
+KUEUE: Final = "kueue.x-k8s.io/job-min-parallelism"
 
 
 #: Where a kind of Kubeflow has its replicas, and the container that its operator looks for.
@@ -366,6 +368,11 @@ TABLE: Final[dict[str, tuple[Row, ...]]] = {
         Row("an annotation can ask for fewer pods than a Job makes", "TestTemplateAnnotationOverridesLeafMinMember",
             jobset(jobs("worker", 2, 8, metadata={"annotations": {KAI: "5"}})), (10,), whole(10, 16),
             {"workload/job/worker/0": (5, 5), "workload/job/worker/1": (5, 5)}),
+        Row("a JobSet one of whose Jobs asks for what is no number has no minimum", "TestTemplateAnnotationUnparseable",
+            jobset(jobs("worker", 1, 2, metadata={"annotations": {KAI: "abc"}})), (), whole(None, 2)),
+        Row("a Job of a JobSet that asks for no pods holds nothing back", "TestTemplateAnnotationBelowOne",
+            jobset(jobs("worker", 1, 2, metadata={"annotations": {KAI: "0"}})), (), whole(0, 2),
+            why="KAI refuses less than 1 here, which of a Job it takes; what asks for nothing is no reason to wait"),
         Row("an annotation cannot ask for more pods than a Job makes",
             "TestTemplateAnnotationGreaterThanParallelismAccepted",
             jobset(jobs("worker", 1, 2, metadata={"annotations": {KAI: "10"}})), (10,),
@@ -571,6 +578,8 @@ TABLE: Final[dict[str, tuple[Row, ...]]] = {
     "Kueue pkg/controller/jobs/job/job_controller_test.go": (
         Row("a Job that asks for nothing starts with any of its pods", "TestPodSets/no partial admission", job(3), (3,),
             whole(1, 3), why=TASKS),
+        Row("a Job needs the least parallelism that Kueue may admit it with", "TestPodSets/partial admission",
+            job(3, {KUEUE: "2"}), (2,), whole(2, 3)),
     ),
     "Kueue pkg/controller/jobs/jobset/jobset_controller_test.go": (
         Row("a JobSet needs of each Job as many pods as run at once", "TestPodSets/no annotations",
@@ -702,7 +711,13 @@ TABLE: Final[dict[str, tuple[Row, ...]]] = {
         Row("a StatefulSet starts each pod alone", "TestAddStatefulSet", replicated("StatefulSet", 1), (1,), {}),
         Row("a StatefulSet starts each pod alone, whatever its annotation asks for",
             "Test_createOrUpdateNormalPodPG/Case 1",
-            replicated("StatefulSet", 2, {"scheduling.volcano.sh/group-min-member": "2"}), (2,), {}, why=ONE_BY_ONE),
+            replicated("StatefulSet", 2, {VOLCANO: "2"}), (2,), {}, why=ONE_BY_ONE),
+        Row("a ReplicaSet needs what its annotation asks for",
+            "TestAddPodGroup/AddPodGroup: pod owners with group-min-member annotation",
+            replicated("ReplicaSet", 2, {VOLCANO: "2"}), (2,), whole(2)),
+        Row("a ReplicaSet of three needs the three that its annotation asks for",
+            "Test_pgcontroller_buildPodGroupFromPod/Scenario 2: Inherit upper resource annotations",
+            replicated("ReplicaSet", 3, {VOLCANO: "3"}), (3,), whole(3)),
     ),
     "Volcano pkg/controllers/job/job_controller_actions_test.go": (
         Row("a task of partitions needs all of its pods",
