@@ -607,9 +607,11 @@ def test_shapes_of_a_pod_group() -> None:
 
 def test_a_group_that_needs_no_pods() -> None:
     """There is nothing to wait for."""
-    rendered = thing(replicas=0)
+    rendered = thing(replicas=3, minimum=0)
     assert rendered.bound == ()
-    assert [message.severity for message in rendered.messages] == ["note"]
+    assert [message.text for message in rendered.messages] == [
+        "it needs no pods, so there is nothing to wait for and no pod group"
+    ]
 
 
 @pytest.mark.parametrize(

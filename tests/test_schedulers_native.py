@@ -121,6 +121,29 @@ def test_groups_of_the_same_total_and_other_parts() -> None:
     assert [entry["name"] for entry in flat[0]["spec"]["podGroupTemplates"]] == ["group"]
 
 
+def test_a_group_beside_trees_that_needs_nothing() -> None:
+    """It is told, and has no objects."""
+    sets = [{"name": name, "one": 5, "two": 5, "least": least, "most": least} for name, least in (("x", 2), ("y", 0))]
+    made = things(ALIKE, Options(TREES), sets=sets)
+    check(made.rendering.objects)
+    assert {group["metadata"]["name"] for group in made.rendering.objects[1:]} == {
+        "t-group-x",
+        "t-group-x-x-one",
+        "t-group-x-x-two",
+    }
+    assert [message.group for message in made.messages if "it needs no pods" in message.text] == ["group/y"]
+
+
+def test_more_trees_than_a_workload_has() -> None:
+    """Nine that differ are more than the API takes."""
+    sets = [{"name": f"s{i}", "one": 20, "two": 20, "least": i + 1, "most": 1} for i in range(9)]
+    made = things(ALIKE, Options(TREES), sets=sets)
+    assert made.rendering.objects == []
+    assert made.bound == ()
+    assert any("at most 8 templates, and its groups need 9" in message.text for message in made.messages)
+    check(things(ALIKE, Options(TREES), sets=sets[:8]).rendering.objects)
+
+
 @pytest.mark.parametrize("version", [TREES, "scheduling.k8s.io/v1beta1"])
 @pytest.mark.parametrize("classes", [{"first": "high", "second": "low"}, {"first": "high"}])
 def test_one_priority_class_for_all_groups(version: str, classes: dict[str, str]) -> None:

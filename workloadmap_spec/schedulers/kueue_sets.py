@@ -200,9 +200,8 @@ _SUBMITTER: Final = {
 
 def _ray(workload: Mapping[str, Any]) -> list[PodSet]:
     """The head and each group of workers, whether or not it is suspended; for a RayJob what submits it."""
+    # With an autoscaler the head has one container more, but then it is an elastic job.
     cluster = _map(ray_cluster(workload))
-    if cluster.get("enableInTreeAutoscaling"):
-        raise UnlikeError("the autoscaler changes the cluster, and with it the pod sets")
     if (
         cluster.get("gcsFaultToleranceOptions") is not None
         or annotations_of(workload).get("ray.io/ft-enabled") == "true"

@@ -102,7 +102,9 @@ def render(gang: Gang, options: Options) -> Rendering:
 def _tell_too_many(count: int, version: str, rendering: Rendering) -> None:
     """A Workload that cannot be."""
     rendering.tell(
-        "error", f"a Workload of {version} has at most {_MAX_TEMPLATES} templates, and its groups need {count}"
+        "error",
+        f"a Workload of {version} has at most {_MAX_TEMPLATES} templates, and its groups need {count}",
+        cure="ask for fewer groups that differ",
     )
 
 
