@@ -61,6 +61,8 @@ def render(gang: Gang, options: Options) -> Rendering:
     rendering = Rendering()
     tell_unused(rendering, _NAME, options, "queue", "topology", "scheduler", "prebuilt")
     groups = list(known_groups(gang, rendering))
+    for group in groups:
+        _tell_other_schedulers(group, rendering)
     if version in _WITH_ONE_PRIORITY and len({priority_of(group, options) for group in groups}) > 1:
         text = f"a Workload of {version} has one priority class for all of its groups, and these have several"
         rendering.tell("error", text, cure="give one for all: --priority-class NAME")
@@ -97,6 +99,20 @@ def render(gang: Gang, options: Options) -> Rendering:
             priority = pod_priority(group, member, options) if version == _FIRST else {}
             rendering.bindings.append(bind(group, member, Values(spec=fields | priority)))
     return rendering
+
+
+def _tell_other_schedulers(group: Group, rendering: Rendering) -> None:
+    """Warn where pods name a scheduler that need not read these groups."""
+    specs: list[Any] = [(member.place.template or {}).get("spec") or {} for member in group.members]
+    named = dict.fromkeys(spec.get("schedulerName") for spec in specs)
+    others = [str(name) for name in named if name not in (None, "", "default-scheduler")]
+    if others:
+        rendering.tell(
+            "warning",
+            f"its pods name the scheduler {', '.join(others)}, which need not know of these groups",
+            group,
+            "leave `schedulerName` out of the templates",
+        )
 
 
 def _tell_too_many(count: int, version: str, rendering: Rendering) -> None:

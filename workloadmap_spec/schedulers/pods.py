@@ -34,8 +34,9 @@ class BoundPod:
 
     @property
     def name(self) -> str:
-        """The name of the pod, empty if it has none."""
-        return str((self.pod.get("metadata") or {}).get("name", ""))
+        """The name of the pod, or what its name is made of; empty if it has neither."""
+        metadata = self.pod.get("metadata") or {}
+        return str(metadata.get("name") or metadata.get("generateName") or "")
 
     def bound(self) -> dict[str, Any]:
         """The pod as it must be created: with the labels, annotations and fields that bind it."""
@@ -100,6 +101,8 @@ def _bind(rendered: Rendered, index: GroupIndex, placed: Placed) -> BoundPod:
             place = binding.place
             if binding.group.id == group and (place.component, place.instance) == (leaf.qualified, leaf.path):
                 return BoundPod(placed.pod, binding)
+    if not rendered.rendering.bindings and rendered.rendering.workload.to_dict():
+        return BoundPod(placed.pod, reason="what is set on the workload is enough")
     if groups:
         return BoundPod(placed.pod, reason=f"nothing is made for its group {groups[-1]}")
     return BoundPod(placed.pod, reason="it is in no group, or nobody knows of which replica it is")

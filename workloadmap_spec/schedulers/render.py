@@ -49,7 +49,8 @@ def full_version(name: str, wanted: str | None) -> str:
     for version in known:
         if wanted in (version, version.rpartition("/")[2]):
             return version
-    raise ValueError(f"{FORMATS[name]} has no API version {wanted} here; there is {', '.join(known)}")
+    there = f"there is {', '.join(known)}" if any(known) else "it has no objects, and so no versions"
+    raise ValueError(f"{FORMATS[name]} has no API version {wanted} here; {there}")
 
 
 def _module(name: str) -> Any:  # noqa: ANN401 - a module
@@ -133,13 +134,28 @@ def render(parts: Parts, name: str, options: Options) -> Rendered:
     version = options.version or versions(name)[0]
     rendering: Rendering = _module(name).render(gang, options)
     bound = tuple(_bound(rendering.bindings, gang.places))
-    free = [place for place in gang.places if place.pods != 0 and all(one.place is not place for one in bound)]
+    _tell_unbound(gang, rendering, bound)
+    return Rendered(name, version, parts, gang, rendering, bound)
+
+
+def _tell_unbound(gang: Gang, rendering: Rendering, bound: Sequence[Bound]) -> None:
+    """Note which pods stay with the scheduler that they have, where others are bound."""
     if not gang.groups:
         rendering.tell("note", "it has no pod groups: its pods may start one by one")
-    elif free and rendering.bindings:
-        names = ", ".join(f"{place.component} {place.instance}" for place in free)
-        rendering.tell("note", f"in no group, and left as they are: the pods of {names}")
-    return Rendered(name, version, parts, gang, rendering, bound)
+    if not bound:
+        return
+    taken = {id(one.place) for one in bound}
+    failed = {message.group for message in rendering.messages if message.severity == "error"}
+    grouped = {id(member.place) for group in gang.groups for member in group.members}
+    # Of a group that cannot be made enough is said.
+    taken |= {id(member.place) for group in gang.groups if group.id in failed for member in group.members}
+    left = [place for place in gang.places if place.pods != 0 and id(place) not in taken]
+    for is_grouped, why in ((False, "in no group"), (True, "not needed to start")):
+        names = ", ".join(
+            f"{place.component} {place.instance}" for place in left if (id(place) in grouped) == is_grouped
+        )
+        if names:
+            rendering.tell("note", f"{why}, and left as they are: the pods of {names}")
 
 
 def _bound(bindings: Sequence[Binding], places: Iterable[Place]) -> Iterator[Bound]:

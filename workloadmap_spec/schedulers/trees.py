@@ -30,6 +30,13 @@ class Node:
     #: The subgroup that it is, which may have a topology; None for a place, and for several subgroups together.
     subgroup: Group | None = None
 
+    @property
+    def least(self) -> int:
+        """The fewest pods with which it has what it needs."""
+        if not self.below:
+            return self.minimum
+        return sum(sorted(node.least for node in self.below)[: self.minimum])
+
 
 class UnsaidError(Exception):
     """How many of its parts a group needs does not follow from its numbers."""
@@ -55,16 +62,48 @@ def _below(group: Group) -> tuple[Node, ...]:
     minimums = [below.minimum for below in group.subgroups]
     if group.minimum is None or None in minimums:
         raise UnsaidError
-    each = [minimum or 0 for minimum in minimums]
     needed = group.minimum - sum(node.minimum for node in rest)
-    nodes = tuple(map(_node, group.subgroups))
-    if needed == sum(each):
-        return (*rest, *nodes)
-    names = {below.name for below in group.subgroups}
-    # Some of them: how many can be told where they are alike.
-    if len(names) > 1 or len(set(each)) > 1 or not 0 < needed < sum(each) or needed % each[0]:
+    if needed == sum(minimum or 0 for minimum in minimums):
+        return (*rest, *map(_node, group.subgroups))
+    nodes = [node for alike in _by_places(group) for node in _some(group, alike)]
+    if sum(node.least for node in nodes) != needed:
         raise UnsaidError
-    return (*rest, Node(names.pop(), needed // each[0], group, below=nodes))
+    return (*rest, *nodes)
+
+
+def _by_places(group: Group) -> list[list[Group]]:
+    """The subgroups with pods in the same places together, as those of the replicas of one role."""
+    found: dict[tuple[int, ...], list[Group]] = {}
+    for below in group.subgroups:
+        found.setdefault(tuple(id(member.place) for member in below.members), []).append(below)
+    places = [place for key in found for place in key]
+    if len(set(places)) < len(places):
+        raise UnsaidError
+    return list(found.values())
+
+
+def _some(group: Group, alike: Sequence[Group]) -> list[Node]:
+    """The nodes of subgroups with pods in the same places: all of them, or one that needs some of them."""
+    needed = {id(member.place): member.minimum for member in group.members}
+    nodes = [_node(below) for below in alike]
+    shapes = {tuple(member.minimum for member in below.members) for below in alike}
+    (shape, *others) = shapes
+    wanted = [needed.get(id(member.place)) for member in alike[0].members]
+    # What they are named after: the label of one is that of its entry and its place.
+    text = alike[0].name if len(group.subgroups) == len(alike) else alike[0].label.rpartition("-")[0]
+    if not any(wanted) and None not in wanted:
+        # They come when there is room.
+        places = {id(member.place) for member in alike[0].members}
+        return [Node(text, 0, group, tuple(member for member in group.members if id(member.place) in places))]
+    if others or None in wanted or not all(shape):
+        raise UnsaidError
+    counts = {(want or 0) / (least or 1) for want, least in zip(wanted, shape, strict=True)}
+    count = counts.pop()
+    if counts or not count.is_integer() or not 0 < count <= len(alike):
+        raise UnsaidError
+    if count == len(alike):
+        return nodes
+    return [Node(text, int(count), group, below=tuple(nodes))]
 
 
 def _rest(group: Group, member: Member) -> list[Node]:
@@ -103,7 +142,8 @@ def named(nodes: Sequence[Node]) -> list[tuple[str, Node, str | None]]:
     """All nodes of a tree, each after what it is in: its name, a DNS label that no other has, and that of the other."""
     walked = [(node, above) for top in nodes for node, above in _walk(top, None)]
     used = Counter(node.text for node, _above in walked)
-    texts = [node.text if used[node.text] == 1 else f"{node.text}-{i}" for i, (node, _above) in enumerate(walked)]
+    # Of equal texts each gets a mark that no text has, so that its name becomes one that no other has.
+    texts = [node.text if used[node.text] == 1 else f"{node.text}/{i}" for i, (node, _above) in enumerate(walked)]
     names = {id(node): name for (node, _above), name in zip(walked, labels(texts), strict=True)}
     return [(names[id(node)], node, None if above is None else names[id(above)]) for node, above in walked]
 

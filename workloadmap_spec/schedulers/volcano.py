@@ -28,6 +28,16 @@ _SCHEDULER: Final = "volcano"
 _GROUP: Final = "scheduling.k8s.io/group-name"
 _TASK: Final = "volcano.sh/task-spec"
 
+#: Kinds whose controllers make PodGroups of their own, and put these in the place of any other (volcano-sh/volcano,
+#: pkg/controllers/job/job_controller_util.go; volcano-sh/kthena, pkg/model-serving-controller/podgroupmanager).
+_OWN: Final = frozenset(
+    {
+        ("batch.volcano.sh", "Job"),
+        ("flow.volcano.sh", "JobFlow"),
+        ("workload.serving.volcano.sh", "ModelServing"),
+    }
+)
+
 
 def render(gang: Gang, options: Options) -> Rendering:
     """The PodGroups, and how pods are bound to them.
@@ -38,6 +48,10 @@ def render(gang: Gang, options: Options) -> Rendering:
     """
     rendering = Rendering()
     tell_unused(rendering, "Volcano", options, "prebuilt")
+    kind = gang.workload["kind"]
+    if (gang.workload["apiVersion"].rpartition("/")[0], kind) in _OWN:
+        rendering.tell("note", f"the controller of a {kind} makes its PodGroups itself, so that there is nothing to do")
+        return rendering
     for group in known_groups(gang, rendering):
         tasks = parts(group)
         spec: dict[str, Any] = {"minMember": group.minimum}

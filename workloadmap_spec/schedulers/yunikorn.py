@@ -39,6 +39,12 @@ def render(gang: Gang, options: Options) -> Rendering:
     """
     rendering = Rendering()
     tell_unused(rendering, "YuniKorn", options, "topology", "prebuilt")
+    if gang.groups and not gang.workload.get("namespace"):
+        rendering.tell(
+            "note",
+            "its namespace is not known, and the id of an application is one of the whole cluster",
+            cure="put `metadata.namespace` into it",
+        )
     for group in known_groups(gang, rendering):
         tell_lost_subgroups(group, rendering, "YuniKorn", with_parts=True)
         tell_no_topology(group, rendering, "YuniKorn")
@@ -56,9 +62,10 @@ def render(gang: Gang, options: Options) -> Rendering:
             f"{_PREFIX}/schedulingPolicyParameters": _STYLE,
         }
         for member in group.members:
-            own = {}
+            # Whichever pod is seen first tells of the groups of its application, so that every pod must.
+            own = annotations if groups else {}
             if id(member.place) in tasks:
-                own = {f"{_PREFIX}/task-group-name": tasks[id(member.place)][0]} | annotations
+                own = {f"{_PREFIX}/task-group-name": tasks[id(member.place)][0], **own}
             fields = {"schedulerName": options.scheduler or _SCHEDULER} | pod_priority(group, member, options)
             rendering.bindings.append(bind(group, member, Values(marks, own, fields)))
     return rendering
@@ -67,7 +74,8 @@ def render(gang: Gang, options: Options) -> Rendering:
 def _application(gang: Gang, group: Group) -> str:
     """The id of the application, which no other workload of the cluster may have; it is the value of a label."""
     namespace = gang.workload.get("namespace")
-    (name,) = object_names([f"{namespace}-{group.label}" if namespace else group.label])
+    # A dot is in no name of a namespace, so that the id tells where that ends.
+    (name,) = object_names([f"{namespace}.{group.label}" if namespace else group.label])
     return name
 
 
