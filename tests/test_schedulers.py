@@ -192,7 +192,7 @@ def things(mapping: str, options: Options | None = None, scheduler: str = "kai",
         "apiVersion": "x.example/v1",
         "kind": "Thing",
         "metadata": {"name": "thing", "namespace": "ml"},
-        "spec": {"template": {"spec": {"containers": [{"name": "main"}]}}, **spec},
+        "spec": {name: {"spec": {"containers": [{"name": "main"}]}} for name in ("template", "other")} | spec,
     }
     return Catalog.builtin().with_documents([small_mapping(mapping)]).gang(workload, scheduler, options)
 
@@ -261,6 +261,59 @@ def test_places_are_named_by_as_little_as_tells_them_apart() -> None:
     assert [place.instance for place in rendered.gang.places] == ["a/worker", "b/worker"]
 
 
+def test_places_of_one_template_are_told_apart_pod_by_pod() -> None:
+    """One template cannot say of which part a pod is, though both parts are in one group."""
+    rendered = things(UNSAID, minimum=5)
+    first, second = rendered.to_dict()["bindings"]
+    assert first["template"] == second["template"] == "/spec/template"
+    assert first["binding"] == second["binding"] == "perPod"
+    assert first["annotations"] == second["annotations"]
+    assert [entry["labels"] for entry in (*first["perPod"], *second["perPod"])] == [
+        {"kai.scheduler/subgroup-name": "a"},
+        {"kai.scheduler/subgroup-name": "b"},
+    ]
+    with pytest.raises(UpdateUnsupportedError, match="one template with those of b b"):
+        patch_workload(Catalog.builtin(), {}, rendered)
+    assert [bound.is_static for bound in things(UNSAID, None, "coscheduling", minimum=5).bound] == [True, True]
+
+
+ROLES = """
+components:
+- name: pod
+  forEach: object.spec.roles
+  instance: item.name
+  replicas: item.replicas
+  minReplicas: item.least
+  minAvailable: item.least
+  podTemplate: object.spec.template
+gang:
+- name: workload
+  members: [pod]
+  subgroups:
+  - {name: role, per: {replicaOf: pod}, members: [pod], topology: {required: object.spec.zone}}
+"""
+
+
+def roles(**least: int) -> list[dict[str, Any]]:
+    """The subgroups of KAI for roles of two replicas each, of which so many are needed."""
+    given = [{"name": name, "replicas": 2, "least": count} for name, count in least.items()]
+    rendered = things(ROLES, Options(topology="own"), roles=given, zone="rack")
+    found: list[dict[str, Any]] = rendered.rendering.objects[0]["spec"]["subGroups"]
+    return [{name: value for name, value in entry.items() if name != "topologyConstraint"} for entry in found]
+
+
+def test_some_of_each_role_are_a_node_for_each() -> None:
+    """One of two replicas of either role: two of one role are not enough."""
+    assert roles(a=1, b=2) == [
+        {"name": "role-a", "minSubGroup": 1},
+        {"name": "role-a-0", "parent": "role-a", "minMember": 1},
+        {"name": "role-a-1", "parent": "role-a", "minMember": 1},
+        {"name": "role-b-0", "minMember": 1},
+        {"name": "role-b-1", "minMember": 1},
+    ]
+    assert roles(a=0, b=1)[0] == {"name": "role-a", "minMember": 0}
+
+
 # Pods
 
 
@@ -303,7 +356,7 @@ components:
 - name: front
   replicas: 3
   minAvailable: 1
-  podTemplate: object.spec.template
+  podTemplate: object.spec.other
   pods: {match: '!("cell" in pod.metadata.labels)'}
 - name: cell
   replicas: 3
@@ -613,12 +666,12 @@ def test_manifests(capsys: pytest.CaptureFixture[str]) -> None:
         out
         == """\
 # JobSet ml/train, for KAI Scheduler
-# in the pod template of job leader:
+# in the pod template of job leader, /spec/replicatedJobs/0/template/spec/template:
 #   label kai.scheduler/subgroup-name: leader
 #   annotation pod-group-name: train
 #   annotation kai.scheduler/skip-podgrouper: true
 #   spec schedulerName: kai-scheduler
-# in the pod template of job worker:
+# in the pod template of job worker, /spec/replicatedJobs/1/template/spec/template:
 #   label kai.scheduler/subgroup-name: worker
 #   annotation pod-group-name: train
 #   annotation kai.scheduler/skip-podgrouper: true
@@ -670,7 +723,7 @@ def test_pods_of_the_input(capsys: pytest.CaptureFixture[str], monkeypatch: pyte
     assert code == 0
     assert "the pod serve-9-1 is not bound" in err
     documents = [document for document in yaml.safe_load_all(out) if document]
-    assert [document["kind"] for document in documents] == ["PodGroup", "PodGroup", "Pod", "Pod"]
+    assert [document["kind"] for document in documents] == ["PodGroup", "PodGroup", "Pod"]
     assert documents[2]["metadata"]["annotations"]["pod-group-name"] == "serve-group-0"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
     _code, out, _err = run(capsys, "--format", "kai", "--queue", "q", "--pods", "-o", "json")

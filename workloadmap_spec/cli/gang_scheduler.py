@@ -242,7 +242,7 @@ def _write(arguments: Namespace, results: Sequence[_Result], messages: Messages)
         write_documents(found, arguments.output, single=len(found) == 1 and messages.code == OK)
         return
     for result in results:
-        objects = [*result.rendered.rendering.objects, *(pod.bound() for pod in result.pods)]
+        objects = [*result.rendered.rendering.objects, *(pod.bound() for pod in result.pods if pod.binding)]
         head = "".join(f"# {line}\n" if line else "#\n" for line in _comment(result.rendered))
         write_data(head + "".join(f"---\n{to_yaml(one)}" for one in objects))
 
@@ -268,13 +268,14 @@ def _comment(rendered: Rendered) -> Iterator[str]:
         yield from on_workload
     for bound in rendered.bound:
         name = clean(f"{bound.place.component} {bound.place.instance}")
+        at = "" if bound.place.pointer is None else f", {clean(bound.place.pointer)}"
         if bound.is_static:
-            yield f"in the pod template of {name}:"
+            yield f"in the pod template of {name}{at}:"
             yield from _lines(bound.template)
             continue
         template = list(_lines(bound.template))
         if template:
-            yield f"in the pod template of {name}:"
+            yield f"in the pod template of {name}{at}:"
             yield from template
         for binding in bound.pods:
             yield f"on each pod of {name} in the group {clean(binding.group.id)}, which no template can say:"

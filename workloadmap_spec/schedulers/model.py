@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from workloadmap_spec.errors import InputError, Location
 from workloadmap_spec.resources import to_json
 from workloadmap_spec.schedulers.names import labels, object_names
-from workloadmap_spec.values import AS_IT_IS
+from workloadmap_spec.values import AS_IT_IS, FailedError
+from workloadmap_spec.writing.targets import NoTargetError
+from workloadmap_spec.writing.template_fields import Leaf, leaf_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +20,11 @@ if TYPE_CHECKING:
     from workloadmap_spec.components import Instance
     from workloadmap_spec.read import Parts
     from workloadmap_spec.resources import PodResources
+
+
+#: The way from a template to an annotation and to a field of `spec`.
+_PROBES: Final = (("metadata", "annotations", "probe"), ("spec", "schedulerName"))
+_WAYS: Final = tuple("/" + "/".join(way) for way in _PROBES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,17 @@ class Place:
     resources: PodResources | None
     #: The pod template as read; None if there is none.
     template: Mapping[str, Any] | None
+    #: JSON Pointers of where annotations and fields of `spec` are written (S20.5); None for nowhere. Two places with
+    #: one pointer have one template.
+    written: tuple[str | None, str | None] = (None, None)
+
+    @property
+    def pointer(self) -> str | None:
+        """The JSON Pointer of the pod template as it is written; None if it is in several parts, or nowhere."""
+        metadata, spec = (
+            pointer and pointer.removesuffix(way) for pointer, way in zip(self.written, _WAYS, strict=True)
+        )
+        return metadata if metadata == spec else None
 
     @property
     def requests(self) -> dict[str, str]:
@@ -203,7 +221,7 @@ def read_gang(parts: Parts) -> Gang:
             _NAMELESS, Location(pointer="/metadata"), "put a `metadata.name` there; `generateName` says too little"
         )
     leaves = parts.tree.leaves
-    places = {id(leaf): _place(leaf, name) for leaf, name in zip(leaves, _names(leaves), strict=True)}
+    places = {id(leaf): _place(parts, leaf, name) for leaf, name in zip(leaves, _names(leaves), strict=True)}
     owner = workload["name"]
     # Of a group that stands for the whole workload, its name says all.
     texts = [owner if group.document["id"] == _WHOLE else f"{owner}-{group.document['id']}" for group in parts.groups]
@@ -211,9 +229,20 @@ def read_gang(parts: Parts) -> Gang:
     return Gang(workload, tuple(places.values()), groups, parts.scope.env[AS_IT_IS])
 
 
-def _place(leaf: Instance, name: str) -> Place:
+def _place(parts: Parts, leaf: Instance, name: str) -> Place:
     """An instance as a place."""
-    return Place(name, leaf.qualified, leaf.path, leaf.pods, leaf.pod_resources, leaf.template)
+    metadata, spec = (_written_at(parts, leaf, way) for way in _PROBES)
+    return Place(name, leaf.qualified, leaf.path, leaf.pods, leaf.pod_resources, leaf.template, (metadata, spec))
+
+
+def _written_at(parts: Parts, leaf: Instance, way: tuple[str, ...]) -> str | None:
+    """Where a field of a template would be written."""
+    if leaf.template is None:
+        return None
+    try:
+        return leaf_target(parts, leaf, Leaf(way)).pointer
+    except (NoTargetError, FailedError):
+        return None
 
 
 def _names(leaves: Sequence[Instance]) -> list[str]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from workloadmap_spec.catalog import Catalog
     from workloadmap_spec.schedulers.model import Place, Values
-    from workloadmap_spec.schedulers.render import Rendered
+    from workloadmap_spec.schedulers.render import Bound, Rendered
 
 
 def patch_workload(
@@ -35,18 +35,25 @@ def patch_workload(
             raise UpdateUnsupportedError(f"{about}{message.text}", cure=message.cure)
     for bound in rendered.bound:
         if not bound.is_static:
-            groups = ", ".join(dict.fromkeys(binding.group.id for binding in bound.pods))
-            where = f"{bound.place.component} {bound.place.instance}"
-            why = "and some of its pods are in none" if bound.is_partial else "and each binds its own pods"
             raise UpdateUnsupportedError(
-                f"the pods of {where} have one template and are of the groups {groups}, {why}: it cannot say that",
-                cure="bind the pods one by one when they are created: `--pods` says what each needs",
+                _why_not(bound), cure="bind the pods one by one when they are created: `--pods` says what each needs"
             )
     given = list(references) if references is not None else None
     after = workload
     for intent in _intents(rendered):
         after = catalog.update(after, intent, given).after
     return Change(workload, after)
+
+
+def _why_not(bound: Bound) -> str:
+    """Why a template cannot bind the pods of a place."""
+    where = f"{bound.place.component} {bound.place.instance}"
+    if bound.shares:
+        others = " and ".join(f"{place.component} {place.instance}" for place in bound.shares)
+        return f"the pods of {where} have one template with those of {others}, and are bound otherwise"
+    groups = ", ".join(dict.fromkeys(binding.group.id for binding in bound.pods))
+    why = "and some of its pods are in none" if bound.is_partial else "and each binds its own pods"
+    return f"the pods of {where} have one template and are of the groups {groups}, {why}: it cannot say that"
 
 
 def _intents(rendered: Rendered) -> Iterator[dict[str, Any]]:

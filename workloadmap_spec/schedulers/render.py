@@ -67,15 +67,23 @@ class Bound:
     place: Place
     #: What the pod template can say.
     template: Values
-    #: What differs between pods, or is not for all of them; none if the template says everything.
-    pods: tuple[Binding, ...] = ()
+    #: The groups that its pods are bound to, each with what these pods need.
+    bindings: tuple[Binding, ...]
     #: Whether some of its pods are in no group.
     is_partial: bool = False
+    #: Other places that are written to the same template, and bound otherwise.
+    shares: tuple[Place, ...] = ()
 
     @property
     def is_static(self) -> bool:
         """Whether the pod template can bind all its pods."""
         return not self.pods
+
+    @property
+    def pods(self) -> tuple[Binding, ...]:
+        """What differs between pods, or is not for all of them; none if the template says everything."""
+        is_all = not self.is_partial and all(_key(one.values) == _key(self.template) for one in self.bindings)
+        return () if is_all else self.bindings
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +108,10 @@ class Rendered:
 
         `workload` and `format`; `apiVersion` of the objects, where there are any; `objects`; for each component and
         instance with pods in a group an entry of `bindings`; `workloadBinding`, what is set on the workload itself;
-        `messages`. An entry of `bindings` has `component`, `instance`, `binding` (`static` or `perPod`), what the pod
-        template says (`labels`, `annotations`, `spec`), and under `perPod` for each group what only its pods are given,
-        with the group's `id` as `group` and its `at`.
+        `messages`. An entry of `bindings` has `component`, `instance`, the JSON Pointer of its pod `template` where
+        that is in one piece, `binding` (`static` or `perPod`), what the template says (`labels`, `annotations`,
+        `spec`), and under `perPod` for each group what only its pods are given, with the group's `id` as `group` and
+        its `at`.
         """
         found: dict[str, Any] = {"workload": dict(self.gang.workload), "format": self.format}
         if self.version:
@@ -133,7 +142,7 @@ def render(parts: Parts, name: str, options: Options) -> Rendered:
     gang = read_gang(parts)
     version = options.version or versions(name)[0]
     rendering: Rendering = _module(name).render(gang, options)
-    bound = tuple(_bound(rendering.bindings, gang.places))
+    bound = _apart(list(_bound(rendering.bindings, gang.places)))
     _tell_unbound(gang, rendering, bound)
     return Rendered(name, version, parts, gang, rendering, bound)
 
@@ -167,13 +176,40 @@ def _bound(bindings: Sequence[Binding], places: Iterable[Place]) -> Iterator[Bou
         # Of two groups that cover a pod, it belongs to the first (S10.7).
         whole = next((one for one in own if one.is_all), None) if own[0].is_all else None
         if whole is not None:
-            yield Bound(place, whole.values)
+            yield Bound(place, whole.values, (whole,))
         elif len({_key(one.values) for one in own}) == 1 and _is_covered(place, own):
-            yield Bound(place, own[0].values)
+            yield Bound(place, own[0].values, tuple(own))
         else:
             is_partial = not _is_covered(place, own)
             shared = Values() if is_partial else _shared([one.values for one in own])
             yield Bound(place, shared, tuple(own), is_partial)
+
+
+def _apart(bounds: Sequence[Bound]) -> tuple[Bound, ...]:
+    """The same, but what differs between places of one template is for each pod: a template cannot say both."""
+    found = []
+    for bound in bounds:
+        metadata, spec = bound.place.written
+        alike = [
+            other
+            for other in bounds
+            if other is not bound
+            and (
+                (metadata is not None and other.place.written[0] == metadata and _marks(other) != _marks(bound))
+                or (spec is not None and other.place.written[1] == spec and other.template.spec != bound.template.spec)
+            )
+        ]
+        if not alike:
+            found.append(bound)
+            continue
+        shared = _shared([one.template for one in (bound, *alike)])
+        found.append(Bound(bound.place, shared, bound.bindings, bound.is_partial, tuple(one.place for one in alike)))
+    return tuple(found)
+
+
+def _marks(bound: Bound) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """What a template says in its metadata."""
+    return bound.template.labels, bound.template.annotations
 
 
 def _is_covered(place: Place, bindings: Sequence[Binding]) -> bool:
@@ -217,6 +253,8 @@ def _without(values: Values, shared: Values) -> Values:
 def _bound_document(bound: Bound) -> dict[str, Any]:
     """An entry of `bindings`."""
     entry: dict[str, Any] = {"component": bound.place.component, "instance": bound.place.instance}
+    if bound.place.pointer is not None:
+        entry["template"] = bound.place.pointer
     entry["binding"] = "static" if bound.is_static else "perPod"
     entry |= bound.template.to_dict()
     if bound.pods:
