@@ -159,11 +159,48 @@ def test_what_differs_between_groups_is_for_each_pod() -> None:
 
 
 def test_one_group_alone_is_static() -> None:
-    """With one replica, there is one group for all pods of a template."""
+    """With one replica, there is one group for all pods of a template; it is told that this holds for one."""
     workload = load("leaderworkerset")[0]
     workload["spec"]["replicas"] = 1
-    found = Catalog.builtin().gang(workload, "kai").to_dict()
-    assert [entry["binding"] for entry in found["bindings"]] == ["static", "static"]
+    found = Catalog.builtin().gang(workload, "kai")
+    assert [entry["binding"] for entry in found.to_dict()["bindings"]] == ["static", "static"]
+    assert any("there is one replica, and the template of leader" in message.text for message in found.messages)
+
+
+def test_what_is_no_value_of_a_label_is_told() -> None:
+    """An API server would refuse it."""
+    messages = render("jobset", "kueue", Options(queue="team a")).messages
+    assert [message.severity for message in messages] == ["error"]
+    assert "'team a' cannot be the value of the label kueue.x-k8s.io/queue-name" in messages[0].text
+
+
+def test_pods_for_another_scheduler_are_told() -> None:
+    """The groups of Kubernetes are read by its own scheduler."""
+    workload = load("jobset")[0]
+    workload["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]["schedulerName"] = "volcano"
+    messages = Catalog.builtin().gang(workload, "native").messages
+    assert any("name the scheduler volcano" in message.text for message in messages)
+
+
+def test_groups_that_a_controller_makes_are_left_to_it() -> None:
+    """Volcano's own Job replaces whatever its pods are given."""
+    task = {"name": "a", "replicas": 2, "template": {"spec": {"containers": [{"name": "main"}]}}}
+    job = {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": {"name": "j"},
+        "spec": {"tasks": [task]},
+    }
+    rendered = Catalog.builtin().gang(job, "volcano")
+    assert (rendered.rendering.objects, rendered.rendering.bindings) == ([], [])
+    assert "makes its PodGroups itself" in rendered.messages[0].text
+    assert Catalog.builtin().gang(job, "kai").rendering.objects
+
+
+def test_the_whole_cluster_knows_an_application() -> None:
+    """Without a namespace its id may be that of another."""
+    messages = render("jobset", "yunikorn", namespace=None).messages
+    assert any("namespace is not known" in message.text for message in messages)
 
 
 def test_pods_in_no_group_are_told_and_left_alone() -> None:
@@ -752,6 +789,34 @@ def test_no_patch(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, out, err = run(capsys, "--format", "kai", "--patch", str(empty))
     assert (code, out) == (1, "")
     assert "there is no patch" in err
+
+
+def test_two_workloads_of_one_name_are_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The objects of the one would replace those of the other."""
+    other = load("pytorchjob-elastic", name="train")[0]
+    path = tmp_path / "two.yaml"
+    path.write_text(yaml.safe_dump_all([load("jobset")[0], other]))
+    code, _out, err = run(capsys, "--format", "kai", "--queue", "q", str(path))
+    assert code == 1
+    assert "PyTorchJob ml/train: its PodGroup train would replace that of JobSet ml/train" in err
+
+
+def test_equal_messages_are_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the first group, and how many others there are."""
+    _code, _out, err = run(capsys, "--format", "coscheduling", str(INPUTS / "leaderworkerset-leader-ready.yaml"))
+    assert err.count("is told a total of 1 only") == 1
+    assert "group group/0 and 1 more:" in err
+
+
+def test_what_is_on_the_workload_is_for_all_pods(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pod of a workload in a queue of Kueue needs nothing, and nothing is told of it."""
+    data = json.dumps({"apiVersion": "v1", "kind": "List", "items": [load("leaderworkerset")[0], lws_pod(0, 1)]})
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data.encode()), encoding="utf-8"))
+    code, out, err = run(capsys, "--format", "kueue", "--queue", "q", "--pods")
+    assert (code, err) == (0, "")
+    assert "kind: Pod" not in out
 
 
 def test_a_nameless_workload_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

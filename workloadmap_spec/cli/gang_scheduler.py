@@ -108,6 +108,7 @@ def run_scheduler(arguments: Namespace) -> int:
     results = list(_results(arguments, catalog, documents, reading, messages))
     for result in results:
         _tell(result, messages)
+    _tell_same(results, messages)
     if arguments.patch:
         _write_patch(catalog, documents, results, messages)
     else:
@@ -188,20 +189,39 @@ def _tell(result: _Result, messages: Messages) -> None:
     from workloadmap_spec.cli.inputs import title  # noqa: PLC0415 - not for help
 
     name = title(result.rendered.gang.workload)
+    alike: dict[tuple[str, str, str | None], list[str]] = {}
     for message in result.rendered.messages:
-        about = "" if message.group is None else f" group {message.group}:"
-        text = f"{name}:{about} {message.text}"
-        if message.severity == "error":
-            messages.error(text, message.cure)
-        elif message.severity == "warning":
-            messages.warning(text, message.cure)
-        else:
-            messages.note(text, message.cure)
+        groups = alike.setdefault((message.severity, message.text, message.cure), [])
+        groups += [] if message.group is None else [message.group]
+    tell = {"error": messages.error, "warning": messages.warning, "note": messages.note}
+    for (severity, text, cure), groups in alike.items():
+        more = f" and {len(groups) - 1} more" if len(groups) > 1 else ""
+        about = f" group {groups[0]}{more}:" if groups else ""
+        tell[severity](f"{name}:{about} {text}", cure)
     for pod in result.pods:
-        if pod.reason is not None:
+        # What is on the workload itself is for all of its pods.
+        if pod.reason is not None and not result.rendered.rendering.workload.to_dict():
             messages.warning(
                 f"{name}: the pod {(pod.pod.get('metadata') or {}).get('name')} is not bound: {pod.reason}"
             )
+
+
+def _tell_same(results: Sequence[_Result], messages: Messages) -> None:
+    """Tell of objects that two workloads have: one would replace the other, and the pods of both be one group."""
+    from workloadmap_spec.cli.inputs import title  # noqa: PLC0415 - not for help
+
+    made: dict[tuple[str, ...], str] = {}
+    for result in results:
+        name = title(result.rendered.gang.workload)
+        for document in result.rendered.rendering.objects:
+            metadata = document["metadata"]
+            key = (document["apiVersion"], document["kind"], metadata.get("namespace", ""), metadata["name"])
+            if key in made:
+                messages.error(
+                    f"{name}: its {document['kind']} {metadata['name']} would replace that of {made[key]}",
+                    "give one of the two another name",
+                )
+            made[key] = name
 
 
 # Output

@@ -210,6 +210,9 @@ def _tree(group: Group, version: str, rendering: Rendering) -> tuple[Node, ...]:
             nodes = ()
         if nodes and _fits(_needed(nodes)):
             return nodes
+        if nodes:
+            limits = f"{_MAX_TEMPLATES} templates in a list and {_MAX_DEPTH} levels"
+            rendering.tell("warning", f"its parts are left out: the API takes at most {limits}", group)
     cure = None if version == _WITH_TREES else f"groups of groups are in {_WITH_TREES}: --api-version v1alpha3"
     tell_lost_parts(group, rendering, f"{_NAME} ({version})", cure)
     tell_lost_subgroups(group, rendering, f"{_NAME} ({version})", with_parts=False)

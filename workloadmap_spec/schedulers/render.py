@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.schedulers.model import Message, Options, Values, read_gang
+from workloadmap_spec.schedulers.names import MAX_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -144,6 +146,8 @@ def render(parts: Parts, name: str, options: Options) -> Rendered:
     rendering: Rendering = _module(name).render(gang, options)
     bound = _apart(list(_bound(rendering.bindings, gang.places)))
     _tell_unbound(gang, rendering, bound)
+    _tell_scaled(rendering, bound)
+    _tell_bad_labels(rendering)
     return Rendered(name, version, parts, gang, rendering, bound)
 
 
@@ -165,6 +169,37 @@ def _tell_unbound(gang: Gang, rendering: Rendering, bound: Sequence[Bound]) -> N
         )
         if names:
             rendering.tell("note", f"{why}, and left as they are: the pods of {names}")
+
+
+def _tell_scaled(rendering: Rendering, bound: Sequence[Bound]) -> None:
+    """Note where a template binds the one replica that there is, and would bind others too."""
+    names = [
+        f"{one.place.component} {one.place.instance}"
+        for one in bound
+        if one.is_static and any("replica" in step for step in one.bindings[0].group.at)
+    ]
+    if names:
+        rendering.tell(
+            "note",
+            f"there is one replica, and the template of {', '.join(names)} binds its pods: when there are more, each"
+            " needs a group of its own",
+        )
+
+
+def _tell_bad_labels(rendering: Rendering) -> None:
+    """Tell what an API server refuses as the value of a label."""
+    every = [rendering.workload, *(binding.values for binding in rendering.bindings)]
+    for key, value in dict.fromkeys(entry for values in every for entry in values.labels.items()):
+        if len(value) > MAX_NAME or not _LABEL.fullmatch(value):
+            rendering.tell("error", f"{value!r} cannot be the value of the label {key}", cure=_ABOUT_LABELS)
+
+
+#: The value of a label (apimachinery, pkg/util/validation).
+_LABEL: Final = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
+_ABOUT_LABELS: Final = (
+    f"a value has at most {MAX_NAME} letters, digits, dashes, dots and underscores, and begins and ends with one of the"
+    " first two"
+)
 
 
 def _bound(bindings: Sequence[Binding], places: Iterable[Place]) -> Iterator[Bound]:
