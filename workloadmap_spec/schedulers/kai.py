@@ -14,7 +14,7 @@ from workloadmap_spec.schedulers.shapes import (
     tell_lost_subgroups,
     tell_unused,
 )
-from workloadmap_spec.schedulers.trees import UnsaidError, named, tree
+from workloadmap_spec.schedulers.trees import UnsaidError, flat, named, tree
 
 if TYPE_CHECKING:
     from workloadmap_spec.schedulers.model import Gang, Group, Member, Options
@@ -96,8 +96,9 @@ def _nodes(group: Group, rendering: Rendering) -> tuple[Node, ...]:
     try:
         nodes = tree(group)
     except UnsaidError:
-        tell_lost_subgroups(group, rendering, "KAI", with_parts=False)
-        return ()
+        # What the parts need is known all the same, as a rule.
+        nodes = flat(group)
+        tell_lost_subgroups(group, rendering, "KAI", with_parts=True)
     if not nodes:
         tell_lost_parts(group, rendering, "KAI")
     return nodes

@@ -53,6 +53,11 @@ def tree(group: Group) -> tuple[Node, ...]:
     """
     if not implies_subgroups(group, with_parts=True) or has_own_topology(group):
         return _below(group)
+    return flat(group)
+
+
+def flat(group: Group) -> tuple[Node, ...]:
+    """A leaf for each part of a group, whatever subgroups these lie in; none if the parts do not come to the whole."""
     return tuple(Node(member.place.name, member.minimum or 0, group, (member,)) for member in parts(group))
 
 
