@@ -304,20 +304,20 @@ def test_parts_are_kept_where_subgroups_cannot_be_said() -> None:
     assert "3 subgroups" in message.text
 
 
-def test_parts_of_roles_that_cannot_be_said() -> None:
-    """One of two prefill roles and all three others of Kthena: what its four places need comes to the whole."""
+def test_roles_of_kthena_are_told_apart() -> None:
+    """One of two prefill roles, and all three others: two prefill roles and two others are not enough."""
     case = next(case for case in catalog_cases() if case.id == "catalog/kthena/v1alpha1/two-groups")
     rendered = Catalog.builtin().gang(case.request["object"], "kai", Options())
     assert [one["spec"]["subGroups"] for one in rendered.rendering.objects] == [
         [
-            {"name": "prefill-entry", "minMember": 1},
-            {"name": "prefill-worker", "minMember": 3},
-            {"name": "own-role-entry", "minMember": 3},
-            {"name": "own-role-worker", "minMember": 3},
+            {"name": f"role-{index}-prefill", "minSubGroup": 1},
+            {"name": f"role-{index}-prefill-0", "parent": f"role-{index}-prefill", "minMember": 4},
+            {"name": f"role-{index}-prefill-1", "parent": f"role-{index}-prefill", "minMember": 4},
+            *({"name": f"role-{index}-own-role-{role}", "minMember": 2} for role in range(3)),
         ]
-    ] * 2
-    warned = [message.group for message in rendered.messages if message.severity == "warning"]
-    assert warned == ["group/0", "group/1"]
+        for index in range(2)
+    ]
+    assert [message for message in rendered.messages if message.severity == "warning"] == []
 
 
 def test_unknown_minimum_and_names() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.canonical import dumps
 from workloadmap_spec.schedulers.model import Rendering, Values, bind
-from workloadmap_spec.schedulers.names import labels, object_names
+from workloadmap_spec.schedulers.names import MAX_NAME, labels
 from workloadmap_spec.schedulers.shapes import (
     known_groups,
     parts,
@@ -38,7 +38,9 @@ def render(gang: Gang, options: Options) -> Rendering:
     pods of one shape; pods of an application that are in none are placed as ordinary ones.
     """
     rendering = Rendering()
-    tell_unused(rendering, "YuniKorn", options, "topology", "prebuilt")
+    # Pods of any other scheduler have no application (pkg/common/utils/utils.go).
+    named = () if options.scheduler == _SCHEDULER else ("scheduler",)
+    tell_unused(rendering, "YuniKorn", options, *named, "topology", "prebuilt")
     if gang.groups and not gang.workload.get("namespace"):
         rendering.tell(
             "note",
@@ -51,8 +53,8 @@ def render(gang: Gang, options: Options) -> Rendering:
         tasks = _tasks(group, rendering)
         if tasks is None:
             continue
-        marks = {f"{_PREFIX}/app-id": _application(gang, group)}
         queue = queue_of(group, options)
+        marks = {f"{_PREFIX}/app-id": _application(gang, group)}
         if queue is not None:
             marks[f"{_PREFIX}/queue"] = queue
         # Places that share a task group have the same entry.
@@ -66,17 +68,24 @@ def render(gang: Gang, options: Options) -> Rendering:
             own = annotations if groups else {}
             if id(member.place) in tasks:
                 own = {f"{_PREFIX}/task-group-name": tasks[id(member.place)][0], **own}
-            fields = {"schedulerName": options.scheduler or _SCHEDULER} | pod_priority(group, member, options)
+            fields = {"schedulerName": _SCHEDULER} | pod_priority(group, member, options)
             rendering.bindings.append(bind(group, member, Values(marks, own, fields)))
     return rendering
 
 
 def _application(gang: Gang, group: Group) -> str:
-    """The id of the application, which no other workload of the cluster may have; it is the value of a label."""
+    """The id of the application, which no other workload of the cluster may have; it is the value of a label.
+
+    It has no dots: names of placeholders end its first 28 characters with a dash (pkg/cache/gang_utils.go), which no
+    dot may precede. It ends in digits where the same id could be that of another: with dashes for dots, or with another
+    namespace that ends at another dash.
+    """
     namespace = gang.workload.get("namespace")
-    # A dot is in no name of a namespace, so that the id tells where that ends.
-    (name,) = object_names([f"{namespace}.{group.label}" if namespace else group.label])
-    return name
+    if not namespace:
+        return labels([group.label, group.label.replace(".", "-")])[0]
+    plain = f"{namespace}-{group.label}".replace(".", "-")
+    is_plain = "-" not in namespace and "." not in group.label
+    return plain if is_plain and len(plain) <= MAX_NAME else labels([f"{namespace}/{group.label}", plain])[0]
 
 
 def _tasks(group: Group, rendering: Rendering) -> dict[int, tuple[str, dict[str, Any]]] | None:
