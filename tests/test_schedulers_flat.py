@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from workloadmap_spec.resources import pod_resources
@@ -208,6 +208,7 @@ TEXT: Final = st.text(st.sampled_from("ab.-"), min_size=1, max_size=63).filter(S
 
 
 @given(st.none() | st.text(st.sampled_from("n-"), min_size=1, max_size=63).filter(SUBDOMAIN.fullmatch), TEXT)
+@example("ml", "a" * 24 + ".b")
 def test_placeholders_of_yunikorn_have_names(namespace: str | None, label: str) -> None:
     """The id is a label's value; of its first 28 characters and the first 20 of the task's, a pod's name is made."""
     where = place("task-" * 5 + "a")
@@ -219,6 +220,7 @@ def test_placeholders_of_yunikorn_have_names(namespace: str | None, label: str) 
 
 
 @given(TEXT, TEXT)
+@example("a.b", "a-b")
 def test_applications_of_a_namespace_differ(one: str, other: str) -> None:
     """Groups of one namespace whose names differ are two applications, also where the dots alone differ."""
     groups = [group_of(member(A, 2, 2), minimum=2, label=label) for label in (one, other)]
