@@ -326,6 +326,8 @@ LEFT_OPEN: dict[str, set[str]] = {
     "NodeSet": {"spec.template.spec"},
     "PipelineRun": {"Pipeline"},
     "RoleBasedGroup": {
+        "spec.roles[].components[].template",
+        "spec.roles[].customComponentsPattern.components[].template",
         "spec.roles[].leaderWorkerSet.patchLeaderTemplate",
         "spec.roles[].leaderWorkerSet.patchWorkerTemplate",
         "spec.roles[].templatePatch",

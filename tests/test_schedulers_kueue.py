@@ -579,6 +579,7 @@ def test_pods_of_another_kind_are_a_group() -> None:
     assert binding == {
         "component": "worker",
         "instance": "worker",
+        "template": "/spec/template",
         "binding": "static",
         "labels": {f"{API}/queue-name": "q", f"{API}/pod-group-name": "thing"},
         "annotations": {

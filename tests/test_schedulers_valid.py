@@ -147,7 +147,8 @@ def test_task_groups_of_yunikorn_are_what_it_accepts() -> None:
                 assert list(validator.iter_errors(groups)) == [], title
                 names = [group["name"] for group in groups]
                 assert len(set(names)) == len(names)
-                assert annotations["yunikorn.apache.org/task-group-name"] in names
+                # A pod that need not be there is in no task group, and tells of the others.
+                assert annotations.get("yunikorn.apache.org/task-group-name", names[0]) in names
                 count += 1
     assert count > 100
 
@@ -215,7 +216,7 @@ def test_every_group_is_bound_or_told(name: str, version: str) -> None:
         told = {message.group for message in one.messages if message.severity in ("error", "note")}
         for group in one.gang.groups:
             ids = set(all_ids(group))
-            is_all_told = None in told and any(message.severity == "error" for message in one.messages)
+            is_all_told = None in told and not one.rendering.objects and not one.rendering.bindings
             assert ids & bound or group.id in told or is_all_told or one.rendering.workload.to_dict(), title
         for document in one.rendering.objects:
             assert len(document["metadata"]["name"]) <= 63, title
