@@ -112,7 +112,13 @@ EDITS: list[tuple[str, str, list[tuple[str, Any]], str]] = [
         "a:\n  - b: 1 # c\n    d: 2\n  - b: 3\n# e\n",
     ),
     ("an element is removed", "a:\n- 1 # c\n- 2\n- 3 # d\n", [("/a/1", GONE)], "a:\n- 1 # c\n- 3 # d\n"),
-    ("an element is replaced", "a:\n- 1 # c\n- 2\n", [("/a/0", {"x": 1, "v": 2})], "a:\n- x: 1\n  v: 2 # c\n- 2\n"),
+    ("an element is replaced", "a:\n- 1\n- 2\n", [("/a/0", {"x": 1, "v": 2})], "a:\n- x: 1\n  v: 2\n- 2\n"),
+    (
+        "a comment is no text of a literal block that comes into an element",
+        "a:\n- 1 # c\n- 2\n",
+        [("/a/0", ["l\nm\n"])],
+        "a:\n- # c\n  - |\n    l\n    m\n- 2\n",
+    ),
     ("an empty element is replaced", "a:\n-\n- 2\n", [("/a/0", 1)], "a:\n- 1\n- 2\n"),
     ("an empty element becomes a map", "a:\n-\n- 2\n", [("/a/0", {"x": 1, "v": 2})], "a:\n- x: 1\n  v: 2\n- 2\n"),
     (

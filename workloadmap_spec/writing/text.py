@@ -404,7 +404,11 @@ class _Editor:
             head = " " if self.text[start - 1 : start] == "-" else ""
             indent = self.column(start) + len(head)
             if _is_block(new):
-                self.line_end(end)
+                if self.text[end : self.line_end(end)].strip():
+                    # A comment stays behind the dash, since it could be text at the end of a literal block.
+                    self.splice(self.text.rfind("-", 0, start) + 1, end, "")
+                    self.insert_lines(end, self.lines(new, indent))
+                    return
                 self.splice(start, end, head + self.newline.join(self.lines(new, indent)).lstrip(" "))
             else:
                 self.splice(start, end, head + self.token(new, indent, end))
