@@ -15,8 +15,8 @@ from workloadmap_spec.pointer import resolve
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from workloadmap_spec.cli.parts import Part
     from workloadmap_spec.documents import Document
+    from workloadmap_spec.map_parts import Part
 
 #: Values of an instance that are explained, in order.
 _VALUES: Final = (
@@ -96,7 +96,7 @@ class Explainer:
             elif name != "unit":
                 spec = component.get("observed", {}).get(name)
                 rows.append([f"{name} (observed)", self.short(value), *self.told(spec, value, variables)])
-        return _titled(part.label, rows)
+        return _titled(clean(part.label), rows)
 
     def gang_rows(self) -> list[list[str]]:
         """The rows of all pod groups; groups whose values come about alike are told of once."""
@@ -160,7 +160,7 @@ class Explainer:
         component = self.component_of(part)
         times = f" {self.style.glyphs.times} "
         if name == "pods":
-            factors = [f"replicas of {step.label}" for step in part.above]
+            factors = [f"replicas of {clean(step.label)}" for step in part.above]
             own = ["replicas", *(["podsPerReplica"] if "podsPerReplica" in part.instance else [])]
             return self.computed(times.join([*factors, *own]))
         if name == "minPods" and value == part.instance.get("pods"):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from workloadmap_spec.cli.parts import label
 from workloadmap_spec.cli.style import PLAIN, Style, clean
 from workloadmap_spec.cli.table import align
+from workloadmap_spec.map_parts import label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -54,7 +54,7 @@ def _rows(groups: Iterable[Mapping[str, Any]], parent: str, indent: str, style: 
 
 def _member(member: Mapping[str, Any]) -> str:
     """A member: how many of its pods must start together, and of how many, if not all."""
-    name = label(member["component"], member["instance"])
+    name = clean(label(member["component"], member["instance"]))
     pods, least = member.get("pods"), member.get("minPods")
     if least is None:
         return f"{name} (of {'?' if pods is None else pods})"

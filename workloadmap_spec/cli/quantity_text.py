@@ -11,7 +11,7 @@ from workloadmap_spec.cli.words import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from workloadmap_spec.cli.parts import Part
+    from workloadmap_spec.map_parts import Part
 
 _BINARY: Final = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _BINARY_QUANTITY: Final = re.compile(r"([0-9]{5,})(Ki|Mi|Gi|Ti|Pi)")
@@ -58,7 +58,7 @@ def resource_rows(parts: Iterable[Part], totals: Mapping[str, Any], style: Style
     rows: list[tuple[list[str], Mapping[str, Any]]] = []
     for part in leaves:
         resources, pods = part.instance["resources"], part.instance.get("pods")
-        rows.append(([f"  {part.label}", "1 pod" if pods == 1 else "each pod"], resources["perPod"]))
+        rows.append(([f"  {clean(part.label)}", "1 pod" if pods == 1 else "each pod"], resources["perPod"]))
         if "total" in resources and pods != 1:
             rows.append((["", counted(pods, "pod")], resources["total"]))
     if len(leaves) > 1:

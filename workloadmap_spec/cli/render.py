@@ -6,11 +6,11 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.cli.gang_text import gang_summary
-from workloadmap_spec.cli.parts import Part, label, parts_of
 from workloadmap_spec.cli.quantity_text import resource_rows
 from workloadmap_spec.cli.style import PLAIN, Style, clean
 from workloadmap_spec.cli.table import align
 from workloadmap_spec.cli.words import counted, plural
+from workloadmap_spec.map_parts import Part, label, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -153,7 +153,7 @@ class _Tree:
     def instance(self, part: Part, lead: str) -> list[str]:
         """The cells of an instance."""
         role = part.component.get("role")
-        name = lead + part.label
+        name = lead + clean(part.label)
         if role is not None and role != part.component["name"]:
             name += self.style.paint(f" ({clean(role)})", "dim")
         return [name, *self.pods_cells(part), self.least(part), self.range(part), self.observed(part), self.found(part)]
@@ -279,7 +279,7 @@ def _incomplete(entries: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     for entry in entries:
         places = together.setdefault((entry["what"], entry["reason"]), [])
         if "component" in entry:
-            places.append(label(entry["component"], entry.get("instance", entry["component"])))
+            places.append(clean(label(entry["component"], entry.get("instance", entry["component"]))))
     return [
         [f"  {what}", ", ".join(dict.fromkeys(places)) or "the workload", clean(_REASONS.get(reason, reason))]
         for (what, reason), places in together.items()

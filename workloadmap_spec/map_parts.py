@@ -1,11 +1,9 @@
-"""A map's tree as the people's views walk it: each instance with what stands above and below it, and its pods."""
+"""A map's tree as views of it walk: each instance with what stands above and below it, and its pods."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-from workloadmap_spec.cli.style import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +25,11 @@ class Part:
         return label(self.component["name"], self.instance["id"])
 
     @property
+    def path(self) -> tuple[tuple[str, str], ...]:
+        """Component and instance from the outermost part to this one."""
+        return tuple((step.component["name"], step.instance["id"]) for step in (*self.above, self))
+
+    @property
     def is_grouping(self) -> bool:
         """Whether it has no pods of its own, but parts."""
         return bool(self.parts) and "podTemplate" not in self.instance and "pods" not in self.instance
@@ -40,13 +43,13 @@ class Part:
 
 def label(component: str, instance: str) -> str:
     """An instance's name for people: the component, and the id where it says more."""
-    return clean(component if component == instance else f"{component}/{instance}")
+    return component if component == instance else f"{component}/{instance}"
 
 
 def parts_of(document: Mapping[str, Any]) -> list[Part]:
     """The tree of a map, with the pods of every instance."""
     roots = _parts(document.get("components", ()), ())
-    by_path = {_path(part): part for root in roots for part in root.all()}
+    by_path = {part.path: part for root in roots for part in root.all()}
     for pod in document.get("pods", ()):
         path = tuple((step["component"], step["instance"]) for step in pod["at"])
         by_path[path].pods.append(pod)
@@ -62,8 +65,3 @@ def _parts(components: Sequence[Mapping[str, Any]], above: tuple[Part, ...]) -> 
             part.parts = _parts(instance.get("components", ()), (*above, part))
             found.append(part)
     return found
-
-
-def _path(part: Part) -> tuple[tuple[str, str], ...]:
-    """Component and instance from the outermost part to this one."""
-    return tuple((step.component["name"], step.instance["id"]) for step in (*part.above, part))
