@@ -116,7 +116,7 @@ def test_help_can_be_shown_without_the_signs(monkeypatch: pytest.MonkeyPatch) ->
 def shell(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
     """A copy of the checkout's data, and a PATH with `workloadmap` and a `kubectl` that gives an example."""
     folder = tmp_path_factory.mktemp("shell")
-    for name in ("examples", "mappings", "conformance"):
+    for name in ("examples", "mappings", "conformance", "docs"):
         (folder / name).symlink_to(ROOT / name)
     programs = folder / "bin"
     programs.mkdir()

@@ -13,7 +13,7 @@ import pytest
 
 from workloadmap_spec import __version__, cli
 from workloadmap_spec.cli import main
-from workloadmap_spec.cli.kinds import NO_WORKLOADS, why_no_workload
+from workloadmap_spec.no_workloads import NO_WORKLOADS, why_no_workload
 
 ROOT = Path(__file__).resolve().parents[1]
 JOBSET = "examples/jobset.yaml"

@@ -33,6 +33,7 @@ Kind = Literal["document", "version", "unknown", "missing", "type", "value", "co
 _SCHEMAS: Final = {
     "WorkloadMapping": ("workload-mapping.schema.json", "a mapping"),
     "WorkloadMap": ("workload-map.schema.json", "a map"),
+    "WorkloadReport": ("workload-report.schema.json", "a report of workloads"),
     "ConformanceReport": ("conformance-report.schema.json", "a conformance report"),
     "ValidationReport": ("validation-report.schema.json", "a validation report"),
     "ExpectedFailures": ("expected-failures.schema.json", "a list of expected failures"),

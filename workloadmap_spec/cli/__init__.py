@@ -27,6 +27,7 @@ COMMANDS: Final = (
     "inspect",
     "map",
     "gang",
+    "report",
     "scale",
     "set",
     "suspend",

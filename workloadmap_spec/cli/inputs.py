@@ -10,10 +10,10 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.catalog import Catalog
 from workloadmap_spec.cli.arguments import STDIN
-from workloadmap_spec.cli.kinds import why_no_workload
 from workloadmap_spec.cli.messages import FAILED, Messages
 from workloadmap_spec.documents import STDIN_NAME, Document, load_path, stream
 from workloadmap_spec.errors import Location, NoMappingError
+from workloadmap_spec.no_workloads import why_no_workload
 from workloadmap_spec.read import API_VERSION
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ _OWN_KINDS: Final = {
     "WorkloadMapping": ("is a mapping, and no workload", "use it with -m, check it with `workloadmap validate`"),
     "ConformanceCase": ("is a conformance case, and no workload", "run it with `workloadmap test`"),
     "WorkloadMap": ("is a map already, and no workload", "give the object that it was made from"),
+    "WorkloadReport": ("is a report, and no workload", "give the objects that it was made from"),
     "ValidationReport": ("is a report, and no workload", "give a workload"),
     "ConformanceReport": ("is a report, and no workload", "give a workload"),
     "ExpectedFailures": ("is a list of failures, and no workload", "use it with `workloadmap conformance run`"),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 FILES: Final = {
     "mapping": "workload-mapping.schema.json",
     "map": "workload-map.schema.json",
+    "workload-report": "workload-report.schema.json",
     "case": "conformance-case.schema.json",
     "report": "conformance-report.schema.json",
     "message": "conformance-message.schema.json",
@@ -24,10 +25,10 @@ FILES: Final = {
 }
 
 _DESCRIPTION: Final = """
-Print a file of the specification: the JSON Schema of a mapping, a map, a
-conformance case, a report of the suite, a message of its protocol, a report of
-`workloadmap validate` or a list of expected failures; the table of the core
-types; or the text of the specification itself.
+Print a file of the specification: the JSON Schema of a mapping, a map, a report
+of `workloadmap report`, a conformance case, a report of the suite, a message of
+its protocol, a report of `workloadmap validate` or a list of expected failures;
+the table of the core types; or the text of the specification itself.
 """
 
 

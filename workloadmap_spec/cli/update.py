@@ -137,8 +137,8 @@ def _title(document: Document) -> str:
 def _chosen(arguments: Namespace, documents: Sequence[Document], reading: Reading, messages: Messages) -> list[int]:
     """The places of the documents that are to be changed; what is wrong with the input is told."""
     from workloadmap_spec.cli.inputs import Leftovers  # noqa: PLC0415 - not for help
-    from workloadmap_spec.cli.kinds import why_no_workload  # noqa: PLC0415
     from workloadmap_spec.errors import NoMappingError  # noqa: PLC0415
+    from workloadmap_spec.no_workloads import why_no_workload  # noqa: PLC0415
 
     places = {id(document): index for index, document in enumerate(documents)}
     found = sorted(places[id(document)] for document, _map in reading.maps)
