@@ -64,7 +64,7 @@ class Unread:
     error: WorkloadMapError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reading:
     """What `read_all` gives: the maps by document, the documents without one, and the pods that no workload selects."""
 
@@ -73,6 +73,8 @@ class Reading:
     unclaimed: list[Document] = field(default_factory=list)
     #: Documents that nobody reads and that a workload refers to.
     referenced: list[Document] = field(default_factory=list)
+    #: Whether pods were given, so that one that is not among them does not exist.
+    pods_given: bool = False
 
 
 class Catalog:
@@ -257,8 +259,10 @@ class Catalog:
         selectors = pod_selectors(mapping, checked, self._session(references))
         return [",".join(map(str, selector)) for selector in selectors]
 
-    def read_all(self, documents: Iterable[Document], *, strict: bool = False) -> Reading:
+    def read_all(self, documents: Iterable[Document], *, strict: bool = False, all_pods: bool = False) -> Reading:
         """Read every workload of an input; the pods and the referenced objects in it are used.
+
+        With `all_pods` the input has all pods that exist, be it none; otherwise none means that they are not known.
 
         A pod that a workload selects is not read as a workload of its own. Pods that none selects are, and are listed
         in `unclaimed`. If the input has no pods, the maps have none. An object that nobody reads is no fault if a
@@ -266,6 +270,7 @@ class Catalog:
         """
         reading = Reading()
         pods, workloads = _sorted_out(documents, reading)
+        reading.pods_given = all_pods or bool(pods)
         index = _PodIndex([document.value for document in pods])
         given = tuple(checked for _document, checked in workloads)
         used: set[int] = set()
@@ -275,7 +280,7 @@ class Catalog:
             try:
                 mapping = self.find(checked["apiVersion"], checked["kind"])
                 own = None
-                if pods:
+                if reading.pods_given:
                     selectors = pod_selectors(mapping, checked, Session(Diagnostics(), self.find, given))
                     own = index.select(checked, selectors)
                 reading.maps.append((document, read(mapping, checked, own, session=session, strict=strict)))

@@ -24,6 +24,7 @@ __all__ = ["COMMANDS", "main", "make_parser"]
 
 #: The commands, in the order of the help, each a module of this package: of its own name or of another one.
 COMMANDS: Final = (
+    "get",
     "inspect",
     "map",
     "gang",
@@ -58,8 +59,8 @@ _PIPE_CLOSED: Final = 141
 _DESCRIPTION: Final = """
 What is in a Kubernetes workload, for every kind of workload: its components,
 their pods and resources, the state it is in, and which pods must start
-together; and changed workloads, for every kind too. Objects are read from files
-or from what kubectl prints; workloadmap never asks a cluster.
+together; and changed workloads, for every kind too. Objects are read from files,
+from what kubectl prints, or from a cluster.
 """
 
 _EXAMPLES: Final = (

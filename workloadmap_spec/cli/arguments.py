@@ -107,14 +107,15 @@ def add_mappings(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_paths(parser: argparse.ArgumentParser) -> None:
-    """Add the paths of the input."""
+def add_paths(parser: argparse.ArgumentParser, *, objects: bool = False) -> None:
+    """Add the paths of the input; with `objects` one may be an object of a cluster."""
+    more = "; TYPE/NAME, such as jobset/demo, is read from the cluster" if objects else ""
     parser.add_argument(
         "paths",
         metavar="PATH",
         nargs="*",
         help="a file of YAML or JSON, a folder, or - for the standard input, which is also read when there is no PATH;"
-        " several documents, lists and kinds may stand together",
+        f" several documents, lists and kinds may stand together{more}",
     )
 
 

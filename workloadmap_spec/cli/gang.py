@@ -12,6 +12,7 @@ from workloadmap_spec.cli.arguments import (
     add_paths,
     input_paths,
 )
+from workloadmap_spec.cli.cluster import add_cluster
 from workloadmap_spec.cli.gang_scheduler import add_options, check_options, run_scheduler
 from workloadmap_spec.cli.messages import OK, Messages
 
@@ -57,7 +58,7 @@ def add_parser(subparsers: Subparsers) -> None:
             "workloadmap gang --format volcano --patch examples/raycluster.yaml",
         ],
     )
-    add_paths(parser)
+    add_paths(parser, objects=True)
     add_mappings(parser)
     parser.add_argument(
         "-o",
@@ -67,6 +68,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     add_color(parser)
     add_options(parser)
+    add_cluster(parser)
     parser.set_defaults(run=run)
 
 
@@ -82,13 +84,14 @@ def _show(arguments: Namespace) -> int:
     """Show the groups as the map has them."""
     import sys  # noqa: PLC0415 - with the rest
 
-    from workloadmap_spec.cli.gang_text import render_gang  # noqa: PLC0415 - not for help
-    from workloadmap_spec.cli.inputs import catalog_of, read_input, tell_diagnostics, tell_unread  # noqa: PLC0415
+    from workloadmap_spec.cli.cluster import read_objects  # noqa: PLC0415 - not for help
+    from workloadmap_spec.cli.gang_text import render_gang  # noqa: PLC0415
+    from workloadmap_spec.cli.inputs import catalog_of, tell_diagnostics, tell_unread  # noqa: PLC0415
     from workloadmap_spec.cli.output import write_documents, write_text  # noqa: PLC0415
     from workloadmap_spec.cli.style import style_of  # noqa: PLC0415
 
     messages = Messages()
-    reading = read_input(catalog_of(arguments.mapping), input_paths(arguments), messages)
+    reading = read_objects(arguments, catalog_of(arguments.mapping), input_paths(arguments), messages).reading
     maps = [workload_map.document for _, workload_map in reading.maps]
     if arguments.output in (None, "table"):
         style = style_of(sys.stdout, arguments.color)

@@ -89,19 +89,15 @@ class _Result:
 def run_scheduler(arguments: Namespace) -> int:
     """Print the groups for a scheduler."""
     from workloadmap_spec.cli.arguments import input_paths  # noqa: PLC0415
-    from workloadmap_spec.cli.inputs import (  # noqa: PLC0415 - not for help
-        catalog_of,
-        documents_of,
-        tell_diagnostics,
-        tell_unread,
-    )
+    from workloadmap_spec.cli.cluster import read_objects  # noqa: PLC0415 - not for help
+    from workloadmap_spec.cli.inputs import catalog_of, tell_diagnostics, tell_unread  # noqa: PLC0415
 
     # What is wrong with the options is told before anything is read.
     _options(arguments)
     messages = Messages()
     catalog = catalog_of(arguments.mapping)
-    documents = list(documents_of(input_paths(arguments), messages))
-    reading = catalog.read_all(documents)
+    found = read_objects(arguments, catalog, input_paths(arguments), messages)
+    documents, reading = found.documents, found.reading
     tell_unread(reading, messages)
     for document, workload_map in reading.maps:
         tell_diagnostics(document, workload_map, messages)

@@ -120,15 +120,6 @@ class Leftovers:
         self._messages.note(f"left out {left_out}: {kinds}")
 
 
-def read_input(catalog: Catalog, paths: Sequence[str], messages: Messages, *, strict: bool = False) -> Reading:
-    """Read all workloads of the input, with the pods in it; `tell_unread` tells what was not read."""
-    documents = list(documents_of(paths, messages))
-    reading = catalog.read_all(documents, strict=strict)
-    order = {id(document): number for number, document in enumerate(documents)}
-    reading.unread.sort(key=lambda unread: order[id(unread.document)])
-    return reading
-
-
 def tell_unread(reading: Reading, messages: Messages) -> None:
     """Tell what was not read."""
     leftovers = Leftovers(messages)

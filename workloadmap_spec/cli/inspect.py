@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from workloadmap_spec.cli.arguments import Subparsers, add_color, add_command, add_mappings, add_paths, input_paths
+from workloadmap_spec.cli.cluster import add_cluster
 from workloadmap_spec.cli.messages import UNREAD, Messages
 
 if TYPE_CHECKING:
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 _DESCRIPTION: Final = """
 Show what is in every workload of the input: its state, the tree of its
 components with the pods that each makes, what its own status and the pods in
-the input say, what it requests, and which pods must start together.
+the input say, what it requests, and which pods must start together. The input
+is files, or TYPE/NAME of a cluster, with its pods and what it refers to.
 
   2 \N{MULTIPLICATION SIGN} 4 = 8 pods      replicas, times the pods of a replica; in a nested
                       component the replicas of those above it come first
@@ -36,9 +38,10 @@ def add_parser(subparsers: Subparsers) -> None:
             "workloadmap inspect examples/ --pods",
             "workloadmap inspect --explain examples/raycluster.yaml",
             "kubectl get jobset,pods -o yaml | workloadmap inspect",
+            "workloadmap inspect jobset/demo -n research",
         ],
     )
-    add_paths(parser)
+    add_paths(parser, objects=True)
     add_mappings(parser)
     parser.add_argument("--pods", action="store_true", help="list the pods in the input below their components")
     parser.add_argument(
@@ -47,6 +50,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="say for each value at which file, line and column it was read, or that it is a default or computed",
     )
     add_color(parser)
+    add_cluster(parser)
     parser.set_defaults(run=run)
 
 
@@ -54,16 +58,16 @@ def run(arguments: Namespace) -> int:
     """Show the workloads."""
     import sys  # noqa: PLC0415 - with the rest
 
-    from workloadmap_spec.cli.inputs import catalog_of, read_input, tell_unread  # noqa: PLC0415 - not for help
+    from workloadmap_spec.cli.cluster import read_objects  # noqa: PLC0415 - not for help
+    from workloadmap_spec.cli.inputs import catalog_of, tell_unread  # noqa: PLC0415
     from workloadmap_spec.cli.output import write_text  # noqa: PLC0415
     from workloadmap_spec.cli.render import render_map  # noqa: PLC0415
     from workloadmap_spec.cli.style import style_of  # noqa: PLC0415
 
     messages = Messages()
     catalog = catalog_of(arguments.mapping)
-    reading = read_input(catalog, input_paths(arguments), messages)
+    reading = read_objects(arguments, catalog, input_paths(arguments), messages).reading
     style = style_of(sys.stdout, arguments.color)
-    pods_given = any("pods" in workload_map.document for _, workload_map in reading.maps)
     for index, (document, workload_map) in enumerate(reading.maps):
         explainer = None
         if arguments.explain:
@@ -76,7 +80,7 @@ def run(arguments: Namespace) -> int:
             workload_map.document,
             style,
             show_pods=arguments.pods,
-            pods_given=pods_given,
+            pods_given=reading.pods_given,
             explainer=explainer,
         )
         write_text("\n" * (index > 0) + text)

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from workloadmap_spec.cli.arguments import Subparsers, add_command, add_mappings, add_output, add_paths, input_paths
+from workloadmap_spec.cli.cluster import add_cluster, is_object
 from workloadmap_spec.cli.messages import OK, Messages
 from workloadmap_spec.cli.output import write_data, write_documents
 
@@ -43,12 +44,13 @@ def add_parser(subparsers: Subparsers) -> None:
             "kubectl get jobset -A -o json | workloadmap map -o ndjson > maps.ndjson",
         ],
     )
-    add_paths(parser)
+    add_paths(parser, objects=True)
     add_mappings(parser)
     add_output(parser, ("json", "yaml", "ndjson"), "json", "what to print")
     parser.add_argument(
         "--strict", action="store_true", help="give no map for a workload with a diagnostic of severity error"
     )
+    add_cluster(parser)
     parser.set_defaults(run=run)
 
 
@@ -56,15 +58,20 @@ def run(arguments: Namespace) -> int:
     """Print the maps."""
     messages = Messages()
     paths = input_paths(arguments)
-    if arguments.output == "ndjson":
+    if arguments.output == "ndjson" and not any(map(is_object, paths)):
         _stream(arguments, paths, messages)
         return messages.code
-    from workloadmap_spec.cli.inputs import catalog_of, read_input, tell_diagnostics, tell_unread  # noqa: PLC0415
+    from workloadmap_spec.cli.cluster import read_objects  # noqa: PLC0415 - not for help
+    from workloadmap_spec.cli.inputs import catalog_of, tell_diagnostics, tell_unread  # noqa: PLC0415
 
-    reading = read_input(catalog_of(arguments.mapping), paths, messages, strict=arguments.strict)
+    found = read_objects(arguments, catalog_of(arguments.mapping), paths, messages, strict=arguments.strict)
+    reading = found.reading
     tell_unread(reading, messages)
     documents = [workload_map.to_dict() for _, workload_map in reading.maps]
-    write_documents(documents, arguments.output, single=len(documents) == 1 and messages.code == OK)
+    if arguments.output == "ndjson":
+        write_data("".join(f"{workload_map.to_json()}\n" for _, workload_map in reading.maps))
+    else:
+        write_documents(documents, arguments.output, single=len(documents) == 1 and messages.code == OK)
     for document, workload_map in reading.maps:
         tell_diagnostics(document, workload_map, messages)
     return messages.code

@@ -18,6 +18,9 @@ USAGE: Final = 2
 #: A file or stream could not be read or written, or the program is at fault.
 FAILED: Final = 3
 
+#: Classes of errors that are no object's: ours, and those of a cluster.
+_OUTSIDE: Final = ("cluster", "internal")
+
 _COLORS: Final = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
@@ -67,7 +70,7 @@ class Messages:
         place = error.location
         is_source = place.source is not None and place.line is None and place.pointer is None
         is_input = error.error_class == "input-invalid" and is_source
-        code = FAILED if is_input or error.error_class == "internal" else UNREAD
+        code = FAILED if is_input or error.error_class in _OUTSIDE else UNREAD
         self.error(str(error), code=code)
         for other in getattr(error, "others", ()):
             self.error(str(other))

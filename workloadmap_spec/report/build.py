@@ -22,7 +22,7 @@ from workloadmap_spec.report.cost import Costs
 from workloadmap_spec.report.owners import controller_of, parents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from workloadmap_spec.catalog import Reading, Unread
     from workloadmap_spec.documents import Document
@@ -76,7 +76,7 @@ def build_report(
         pod_key(value): value for value in values if value.get("kind") == "Pod" and value.get("apiVersion") == "v1"
     }
     nodes = {_name(value): value for value in values if value.get("kind") == "Node" and value.get("apiVersion") == "v1"}
-    costs = None if prices is None else Costs(prices, given, nodes)
+    costs = None if prices is None else Costs(prices, given if reading.pods_given else None, nodes)
     ordered = _in_order(reading, values)
     places = {id(document.value): place for place, (document, _map, _above) in enumerate(ordered)}
     entries = [_Entry(_workload(document.value, found, given), found) for document, found, _above in ordered]
@@ -89,7 +89,7 @@ def build_report(
         above = each.entry.get("parent")
         if above is not None:
             entries[above].pods |= each.pods
-        _count_found(each, is_given=bool(given))
+        _count_found(each, is_given=reading.pods_given)
         if costs is not None:
             _price(each, costs)
     report: dict[str, Any] = {
@@ -97,7 +97,7 @@ def build_report(
         "kind": "WorkloadReport",
         "time": time,
         "workloads": [each.entry for each in entries],
-        "totals": _totals(entries, costs, is_given=bool(given)),
+        "totals": _totals(entries, costs, is_given=reading.pods_given),
     }
     if prices is not None and prices.currency:
         report["currency"] = prices.currency
@@ -105,6 +105,23 @@ def build_report(
     if unread:
         report["unread"] = unread
     return report
+
+
+def select(report: Mapping[str, Any], phases: Collection[str]) -> dict[str, Any]:
+    """The report with the workloads that are in one of some phases, and with the totals of the whole.
+
+    One whose parent is not among them stands for itself.
+    """
+    kept = [place for place, entry in enumerate(report["workloads"]) if entry.get("status", {}).get("phase") in phases]
+    places = {place: number for number, place in enumerate(kept)}
+    workloads = []
+    for place in kept:
+        entry = dict(report["workloads"][place])
+        parent = entry.pop("parent", None)
+        if parent in places:
+            entry["parent"] = places[parent]
+        workloads.append(entry)
+    return {**report, "workloads": workloads}
 
 
 # Order

@@ -76,14 +76,14 @@ class Costs:
     def __init__(
         self,
         prices: Prices,
-        pods: Mapping[tuple[str, str], Mapping[str, Any]],
+        pods: Mapping[tuple[str, str], Mapping[str, Any]] | None,
         nodes: Mapping[str, Mapping[str, Any]],
     ) -> None:
         """Keep them.
 
         Args:
             prices: The prices.
-            pods: All pods that are given, by namespace and name; if there are none, what is wanted is priced.
+            pods: All pods, by namespace and name; if they are not known, what is wanted is priced.
             nodes: The nodes that are given, by name.
         """
         self._prices = prices
@@ -103,7 +103,7 @@ class Costs:
             pods: Those of its pods that were found, each with name and namespace; None if it cannot have any yet.
             is_at_rest: Whether its workload wants no pods now.
         """
-        if self._pods and pods is not None:
+        if self._pods is not None and pods is not None:
             return self._of_pods(map(_key, pods))
         result = _Sum()
         self._wanted(instance, result, is_at_rest=is_at_rest)
@@ -121,7 +121,7 @@ class Costs:
             pods: The keys of all pods of it and of its parts; None if it cannot have any yet.
             is_at_rest: Whether it wants no pods now.
         """
-        if self._pods and pods is not None:
+        if self._pods is not None and pods is not None:
             return self._of_pods(pods)
         result = _Sum()
         for instance in _instances(document.get("components", ())):
@@ -135,7 +135,7 @@ class Costs:
         result = _Sum()
         for cost in costs:
             result.join(self._exact[id(cost)][1])
-        return self._keep(result, "pods" if self._pods else "desired")
+        return self._keep(result, "desired" if self._pods is None else "pods")
 
     def _keep(self, result: _Sum, basis: str) -> dict[str, Any]:
         """Tell a sum, and remember it before it is rounded."""
@@ -148,7 +148,7 @@ class Costs:
         result = _Sum()
         for key in keys:
             if key not in self._priced:
-                self._priced[key] = self._of_pod(self._pods.get(key, {}))
+                self._priced[key] = self._of_pod((self._pods or {}).get(key, {}))
             result.join(self._priced[key])
         return self._keep(result, "pods")
 
