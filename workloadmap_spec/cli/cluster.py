@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workloadmap_spec.cli.messages import UsageError
@@ -29,8 +29,8 @@ class Input:
 
     documents: list[Document]
     reading: Reading
-    #: Whether a cluster was asked, so that nothing more can be given by hand.
-    from_cluster: bool = field(default=False)
+    #: The mappings that it was read with.
+    catalog: Catalog
 
 
 def add_cluster(parser: ArgumentParser) -> None:
@@ -54,17 +54,32 @@ def is_object(path: str) -> bool:
     return bool(_OBJECT.fullmatch(path)) and not path.endswith((".yaml", ".yml", ".json")) and not Path(path).exists()
 
 
-def open_cluster(arguments: Namespace, catalog: Catalog) -> Cluster:
-    """The cluster that the arguments name.
+def open_cluster(arguments: Namespace, messages: Messages) -> Cluster:
+    """The cluster that the arguments name, with the mappings of `-m`, those that it holds, and the shipped ones.
 
     Raises:
         ClusterError: It cannot be asked.
+        WorkloadMapError: A mapping of `-m` cannot be used.
 
     """
-    from workloadmap_spec.cluster.connection import connect  # noqa: PLC0415 - few commands ask a cluster
-    from workloadmap_spec.cluster.view import look  # noqa: PLC0415
+    from workloadmap_spec.catalog import Catalog  # noqa: PLC0415 - few commands ask a cluster
+    from workloadmap_spec.cluster.connection import connect  # noqa: PLC0415
+    from workloadmap_spec.cluster.discovery import discover  # noqa: PLC0415
+    from workloadmap_spec.cluster.kinds import covered_kinds  # noqa: PLC0415
+    from workloadmap_spec.cluster.stored import stored_mappings  # noqa: PLC0415
+    from workloadmap_spec.cluster.view import Cluster  # noqa: PLC0415
 
-    return look(connect(arguments.kubeconfig, arguments.context), catalog)
+    connection = connect(arguments.kubeconfig, arguments.context)
+    discovery = discover(connection)
+    tell_skipped(discovery.skipped, messages)
+    stored, skipped = stored_mappings(connection, discovery)
+    tell_skipped(skipped, messages)
+    catalog = Catalog.builtin()
+    if stored:
+        catalog = catalog.with_documents(stored)
+    for path in arguments.mapping:
+        catalog = catalog.with_mappings([path])
+    return Cluster(connection, catalog, covered_kinds(discovery, catalog))
 
 
 def namespace_of(arguments: Namespace, cluster: Cluster) -> str | None:
@@ -110,8 +125,8 @@ def read_objects(
     if named:
         from workloadmap_spec.cluster.fetching import fetch_one  # noqa: PLC0415 - few commands ask a cluster
 
-        cluster = open_cluster(arguments, catalog)
-        tell_skipped(cluster.kinds.discovery.skipped, messages)
+        cluster = open_cluster(arguments, messages)
+        catalog = cluster.catalog
         for path in named:
             kind, _, name = path.partition("/")
             fetched = fetch_one(cluster, cluster.kinds.resolve(kind), name, arguments.namespace)
@@ -121,17 +136,17 @@ def read_objects(
     reading = catalog.read_all(documents, strict=strict, all_pods=all_pods)
     order = {id(document): number for number, document in enumerate(documents)}
     reading.unread.sort(key=lambda unread: order[id(unread.document)])
-    return Input(documents, reading, from_cluster=bool(named))
+    return Input(documents, reading, catalog)
 
 
-def read_scope(arguments: Namespace, catalog: Catalog, types: Iterable[str], messages: Messages) -> Input:
+def read_scope(arguments: Namespace, types: Iterable[str], messages: Messages, *, with_nodes: bool = False) -> Input:
     """Read the workloads of the cluster that the arguments name.
 
     Args:
-        arguments: The options of `add_cluster` and `add_scope`.
-        catalog: The mappings.
+        arguments: The options of `add_cluster` and `add_scope`, and `-m`.
         types: Names of kinds; none for all that the cluster serves.
         messages: Where to tell what was left out.
+        with_nodes: Read the nodes too, whose labels decide on prices.
 
     Raises:
         ClusterError: The cluster cannot be asked, or serves no such kind.
@@ -140,11 +155,30 @@ def read_scope(arguments: Namespace, catalog: Catalog, types: Iterable[str], mes
     from workloadmap_spec.cluster.fetching import fetch_workloads  # noqa: PLC0415 - few commands ask a cluster
     from workloadmap_spec.cluster.kinds import resolve  # noqa: PLC0415
 
-    cluster = open_cluster(arguments, catalog)
+    cluster = open_cluster(arguments, messages)
     names = list(types)
     kinds = resolve(cluster.kinds, names) if names else list(cluster.kinds.served)
-    tell_skipped(cluster.kinds.discovery.skipped, messages)
     fetched = fetch_workloads(cluster, kinds, namespace_of(arguments, cluster), arguments.selector)
     tell_skipped(fetched.skipped, messages)
-    reading = catalog.read_all(fetched.documents, all_pods=has_all_pods(fetched))
-    return Input(fetched.documents, reading, from_cluster=True)
+    documents = fetched.documents
+    if with_nodes:
+        documents += _nodes(cluster, messages)
+    reading = cluster.catalog.read_all(documents, all_pods=has_all_pods(fetched))
+    return Input(documents, reading, cluster.catalog)
+
+
+def _nodes(cluster: Cluster, messages: Messages) -> list[Document]:
+    """The nodes of a cluster; none, and a word about it, if they may not be read."""
+    from workloadmap_spec.cluster.errors import StatusError  # noqa: PLC0415 - few commands ask a cluster
+    from workloadmap_spec.cluster.listing import list_objects, skipped  # noqa: PLC0415
+    from workloadmap_spec.documents import Document, normalize  # noqa: PLC0415
+
+    resource = cluster.kinds.discovery.find("v1", "Node")
+    if resource is None:
+        return []
+    try:
+        items = list_objects(cluster.connection, resource, None, None).items
+    except StatusError as error:
+        tell_skipped([skipped(resource, error, "list", None)], messages)
+        return []
+    return [Document(normalize(item), cluster.connection.context) for item in items]

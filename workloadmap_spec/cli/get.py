@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Mapping
 
-    from workloadmap_spec.catalog import Catalog
     from workloadmap_spec.cli.cluster import Input
 
 _DESCRIPTION: Final = """
@@ -79,7 +78,6 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(arguments: Namespace) -> int:
     """List the workloads."""
     from workloadmap_spec.cli.cluster import read_scope  # noqa: PLC0415 - not for help
-    from workloadmap_spec.cli.inputs import catalog_of  # noqa: PLC0415
 
     types = [name for word in arguments.types for name in word.split(",") if name]
     if arguments.all and types:
@@ -88,10 +86,9 @@ def run(arguments: Namespace) -> int:
     if arguments.watch and arguments.output not in ("table", "wide"):
         raise UsageError(f"--watch prints a table, so there is no use for -o {arguments.output}", "leave it out")
     messages = Messages()
-    catalog = catalog_of(arguments.mapping)
     if arguments.watch:
-        return _watch(arguments, catalog, types, phases, messages)
-    found = read_scope(arguments, catalog, types, messages)
+        return _watch(arguments, types, phases, messages)
+    found = read_scope(arguments, types, messages)
     report = report_of(found, phases)
     _print(report, arguments)
     _tell(found, report, messages)
@@ -152,9 +149,7 @@ def _tell(found: Input, report: Mapping[str, Any], messages: Messages) -> None:
         messages.note("there is no such workload", "-A looks in all namespaces")
 
 
-def _watch(
-    arguments: Namespace, catalog: Catalog, types: list[str], phases: tuple[str, ...], messages: Messages
-) -> int:
+def _watch(arguments: Namespace, types: list[str], phases: tuple[str, ...], messages: Messages) -> int:
     """Print the table, and then the rows that change, until somebody stops it."""
     import sys  # noqa: PLC0415 - with the rest
 
@@ -165,9 +160,8 @@ def _watch(
     from workloadmap_spec.cluster.kinds import resolve  # noqa: PLC0415
     from workloadmap_spec.cluster.watch import watch  # noqa: PLC0415
 
-    cluster = open_cluster(arguments, catalog)
+    cluster = open_cluster(arguments, messages)
     kinds = resolve(cluster.kinds, types) if types else list(cluster.kinds.served)
-    tell_skipped(cluster.kinds.discovery.skipped, messages)
     rows = Rows(
         style_of(sys.stdout, arguments.color),
         is_wide=arguments.output == "wide",
@@ -186,8 +180,8 @@ def _watch(
             fetched = watching.mirror.fetched()
             tell_skipped([entry for entry in fetched.skipped if entry not in told], messages)
             told |= set(fetched.skipped)
-            reading = catalog.read_all(fetched.documents, all_pods=has_all_pods(fetched))
-            report = report_of(Input(fetched.documents, reading, from_cluster=True), phases)
+            reading = cluster.catalog.read_all(fetched.documents, all_pods=has_all_pods(fetched))
+            report = report_of(Input(fetched.documents, reading, cluster.catalog), phases)
             write_text("".join(f"{line}\n" for line in rows.changed(report)))
             sys.stdout.flush()
     return messages.code

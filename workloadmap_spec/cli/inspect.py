@@ -66,7 +66,8 @@ def run(arguments: Namespace) -> int:
 
     messages = Messages()
     catalog = catalog_of(arguments.mapping)
-    reading = read_objects(arguments, catalog, input_paths(arguments), messages).reading
+    found = read_objects(arguments, catalog, input_paths(arguments), messages)
+    reading = found.reading
     style = style_of(sys.stdout, arguments.color)
     for index, (document, workload_map) in enumerate(reading.maps):
         explainer = None
@@ -74,7 +75,7 @@ def run(arguments: Namespace) -> int:
             from workloadmap_spec.cli.explain import Explainer  # noqa: PLC0415 - when asked for
 
             workload = workload_map.document["workload"]
-            mapping = catalog.find(workload["apiVersion"], workload["kind"])
+            mapping = found.catalog.find(workload["apiVersion"], workload["kind"])
             explainer = Explainer(workload_map.document, mapping.document, document, style)
         text = render_map(
             workload_map.document,

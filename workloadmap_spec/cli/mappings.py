@@ -30,6 +30,12 @@ Print a mapping as it is written, with its comments: a good start for one of
 your own. Name it by the kind of its workloads, by group/Kind where a kind is in
 several groups (`core/Pod` in none), or by its own name.
 """
+_RBAC: Final = """
+Print a ClusterRole that allows to get, list and watch the workloads of all
+kinds, or of some, their pods, and the objects that they refer to. Bind it to
+whom `workloadmap get`, `inspect` and `report` run as. Prices by the labels of
+nodes need the nodes too, and mappings that the cluster holds workloadmappings.
+"""
 
 _PHASES: Final = (
     "Initializing",
@@ -84,6 +90,19 @@ def add_parser(subparsers: Subparsers) -> None:
     showing.add_argument("name", metavar="NAME", help="a kind, group/Kind, or the name of a mapping")
     add_mappings(showing)
     showing.set_defaults(run=run_show)
+    permitting = add_command(
+        nested,
+        "rbac",
+        "print the permissions that reading a cluster needs",
+        _RBAC,
+        [
+            "workloadmap mappings rbac",
+            "workloadmap mappings rbac JobSet RayJob | kubectl apply -f -",
+        ],
+    )
+    permitting.add_argument("kinds", metavar="KIND", nargs="*", help="kinds, as for `show` (default: all)")
+    add_mappings(permitting)
+    permitting.set_defaults(run=run_rbac)
 
 
 # List
@@ -279,3 +298,38 @@ def _means(document: Document, name: str) -> bool:
     except (KeyError, TypeError):  # not a mapping
         return False
     return any(str(known).lower() == name.lower() for known in names)
+
+
+# Permissions
+
+
+def run_rbac(arguments: Namespace) -> int:
+    """Print the role."""
+    from workloadmap_spec.cli.inputs import catalog_of  # noqa: PLC0415 - not for help
+    from workloadmap_spec.cli.messages import Messages  # noqa: PLC0415
+    from workloadmap_spec.cli.output import write_documents  # noqa: PLC0415
+    from workloadmap_spec.cluster.roles import cluster_role, unknown_references  # noqa: PLC0415
+
+    mappings = catalog_of(arguments.mapping).mappings()
+    chosen = mappings
+    if arguments.kinds:
+        chosen = []
+        for name in arguments.kinds:
+            found = [mapping for mapping in mappings if _names(mapping) & {name.lower()}]
+            if not found:
+                raise UsageError(f"there is no mapping `{name}`", "`workloadmap mappings list` shows what there is")
+            chosen += found
+    write_documents([cluster_role(chosen)], "yaml", single=True)
+    messages = Messages()
+    for mapping, reference in unknown_references(chosen):
+        messages.note(
+            f"the mapping {mapping} refers to objects ({reference}) whose kind only each workload says",
+            "add the kinds that yours refer to",
+        )
+    return messages.code
+
+
+def _names(mapping: CompiledMapping) -> set[str]:
+    """What a mapping may be called, in lower case."""
+    kind = mapping.kind.lower()
+    return {mapping.name.lower(), kind, f"{mapping.group or 'core'}/{kind}"}

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from workloadmap_spec.cli.arguments import Subparsers, add_color, add_command, add_mappings, add_paths, input_paths
+from workloadmap_spec.cli.cluster import add_cluster, add_scope
 from workloadmap_spec.cli.messages import CommandError, Messages, UsageError
 
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Mapping
+
+    from workloadmap_spec.cli.cluster import Input
 
 _DESCRIPTION: Final = """
 Report on every workload of the input: its phase, the pods that are ready,
@@ -54,10 +57,11 @@ def add_parser(subparsers: Subparsers) -> None:
             "workloadmap report --by workload --format csv examples/",
             "workloadmap report --prices docs/prices.yaml examples/",
             "workloadmap report --html -o report.html examples/",
+            "workloadmap report --cluster -A --format csv > workloads.csv",
             "kubectl get jobset,rayjob,pods -A -o json | workloadmap report --format openmetrics",
         ],
     )
-    add_paths(parser)
+    add_paths(parser, objects=True)
     add_mappings(parser)
     parser.add_argument(
         "--by",
@@ -78,13 +82,16 @@ def add_parser(subparsers: Subparsers) -> None:
         "--time", metavar="TIME", help="the moment of the report, such as 2026-01-31T12:00:00Z (default: now)"
     )
     add_color(parser)
+    parser.add_argument("--cluster", action="store_true", help="report on the workloads of a cluster")
+    add_cluster(parser)
+    add_scope(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: Namespace) -> int:
     """Report."""
     from workloadmap_spec.cli.age import now  # noqa: PLC0415 - not for help
-    from workloadmap_spec.cli.inputs import catalog_of, documents_of, tell_diagnostics, tell_unread  # noqa: PLC0415
+    from workloadmap_spec.cli.inputs import tell_diagnostics, tell_unread  # noqa: PLC0415
     from workloadmap_spec.report.build import build_report  # noqa: PLC0415
     from workloadmap_spec.report.prices import load_prices  # noqa: PLC0415
 
@@ -93,15 +100,31 @@ def run(arguments: Namespace) -> int:
     if arguments.top < 0:
         raise UsageError("--top is a number of 0 or more")
     prices = load_prices(arguments.prices) if arguments.prices else None
-    catalog = catalog_of(arguments.mapping)
-    documents = list(documents_of(input_paths(arguments), messages))
-    reading = catalog.read_all(documents)
-    report = build_report(reading, documents, time, prices)
+    found = _input(arguments, messages, asks_for_nodes=prices is not None and prices.ask_for_nodes)
+    reading = found.reading
+    report = build_report(reading, found.documents, time, prices)
     _write(_text(report, arguments), arguments.output)
     tell_unread(reading, messages)
     for document, workload_map in reading.maps:
         tell_diagnostics(document, workload_map, messages)
     return messages.code
+
+
+def _input(arguments: Namespace, messages: Messages, *, asks_for_nodes: bool) -> Input:
+    """What is reported on: the input, or a cluster.
+
+    Raises:
+        UsageError: Both are asked for.
+
+    """
+    from workloadmap_spec.cli.cluster import read_objects, read_scope  # noqa: PLC0415 - not for help
+    from workloadmap_spec.cli.inputs import catalog_of  # noqa: PLC0415
+
+    if arguments.cluster or arguments.all_namespaces or arguments.selector:
+        if arguments.paths:
+            raise UsageError("a report is on files or on a cluster", "leave out --cluster, -A and -l, or the paths")
+        return read_scope(arguments, (), messages, with_nodes=asks_for_nodes)
+    return read_objects(arguments, catalog_of(arguments.mapping), input_paths(arguments), messages)
 
 
 def _time(text: str) -> str:

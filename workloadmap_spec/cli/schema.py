@@ -23,12 +23,16 @@ FILES: Final = {
     "core-types": "core-types.json",
     "spec": "SPEC.md",
 }
+#: What is made from a schema.
+_DEFINITION: Final = "crd"
 
 _DESCRIPTION: Final = """
 Print a file of the specification: the JSON Schema of a mapping, a map, a report
 of `workloadmap report`, a conformance case, a report of the suite, a message of
 its protocol, a report of `workloadmap validate` or a list of expected failures;
-the table of the core types; or the text of the specification itself.
+the table of the core types; or the text of the specification itself. `crd` is
+the definition with which a cluster holds mappings: `workloadmap get` and its
+like use those that it holds before the shipped ones.
 """
 
 
@@ -39,14 +43,25 @@ def add_parser(subparsers: Subparsers) -> None:
         "schema",
         "print a schema, or the specification",
         _DESCRIPTION,
-        ["workloadmap schema mapping > workload-mapping.schema.json", "workloadmap schema spec | less"],
+        [
+            "workloadmap schema mapping > workload-mapping.schema.json",
+            "workloadmap schema spec | less",
+            "workloadmap schema crd | kubectl apply -f -",
+        ],
     )
-    parser.add_argument("name", metavar="NAME", choices=tuple(FILES), help=f"one of {', '.join(FILES)}")
+    names = (*FILES, _DEFINITION)
+    parser.add_argument("name", metavar="NAME", choices=names, help=f"one of {', '.join(names)}")
     parser.set_defaults(run=run)
 
 
 def run(arguments: Namespace) -> int:
-    """Print the file as it is."""
+    """Print the file as it is, or the definition."""
+    if arguments.name == _DEFINITION:
+        from workloadmap_spec.cli.output import write_documents  # noqa: PLC0415 - not for help
+        from workloadmap_spec.crd.own import mapping_definition  # noqa: PLC0415
+
+        write_documents([mapping_definition()], "yaml", single=True)
+        return 0
     from workloadmap_spec.files import schema_path  # noqa: PLC0415 - not for help
 
     write_data(schema_path(FILES[arguments.name]).read_text(encoding="utf-8"))

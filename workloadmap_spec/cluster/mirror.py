@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from workloadmap_spec.cluster.claims import Claims, selectors_of
 from workloadmap_spec.cluster.discovery import Skipped
+from workloadmap_spec.cluster.errors import ClusterError
 from workloadmap_spec.cluster.fetching import Fetched
 from workloadmap_spec.cluster.referring import References, key_of, may_refer
 from workloadmap_spec.documents import Document, normalize
@@ -122,11 +123,7 @@ class Mirror:
     # What goes out
 
     def settle(self) -> list[Change]:
-        """What has changed since the last time: workloads, and pods that one of them selects or has selected.
-
-        Raises:
-            UnreachableError, UnauthorizedError: A referenced object cannot be fetched.
-        """
+        """What has changed since the last time: workloads, and pods that one of them selects or has selected."""
         before, self._before = self._before, {}
         selected = {
             key for (source, key) in before if not source.is_workloads and self._is_claimed(before[source, key])
@@ -188,7 +185,11 @@ class Mirror:
             self._references.forget()
             self._since = monotonic()
         self._references.known = workloads
-        given = self._references.resolve(referring)
+        try:
+            given = self._references.resolve(referring)
+        except ClusterError:
+            # It is asked again the next time; that the server stays away is for those to tell who watch it.
+            return
         for key, found in given.items():
             if list(map(id, found)) != list(map(id, self._given.get(key, ()))):
                 # Other references may mean other selectors.
