@@ -1460,6 +1460,21 @@ def test_what_watched_workloads_refer_to_is_fetched_again_after_a_while(server: 
         assert names(changes.mirror.documents()) == ["TrainJob one"]
 
 
+def test_a_watch_outlasts_a_referenced_object_that_cannot_be_had(server: Server, cluster: Cluster) -> None:
+    job = trainjob("one", "torch")
+    server.add(job, runtime("torch"))
+    base = "/apis/trainer.kubeflow.org/v1alpha1"
+    server.answers[f"{base}/clustertrainingruntimes/torch"] = [(CUT, {})]
+    with watching(cluster, "trainjob") as changes:
+        assert told(next(changes)) == ["added TrainJob one"]
+        assert names(changes.mirror.documents()) == ["TrainJob one"]
+        with server.lock:
+            server.answers.clear()
+        server.send(f"{base}/namespaces/research/trainjobs", event("MODIFIED", changed(job, "800")))
+        assert told(next(changes)) == ["modified TrainJob one"]
+        assert names(changes.mirror.documents()) == ["TrainJob one", "ClusterTrainingRuntime torch"]
+
+
 def test_a_watched_object_that_violates_the_data_rules_is_gone_and_told(server: Server, cluster: Cluster) -> None:
     web = deployment("web")
     server.add(web)
