@@ -11,11 +11,12 @@ BENCHES := $(sort $(wildcard bench/bench_*.py))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test conformance bench mutate results release lint format generate clean
+.PHONY: help demo test e2e conformance bench mutate results release lint format generate clean
 
 help:
 	@echo "make demo      read the examples, step by step"
 	@echo "make test      everything that CI runs: lint, types, tests, conformance"
+	@echo "make e2e       the same against a real API server and a real browser; builds the server once"
 	@echo "make lint      style and types only"
 	@echo "make format    write the style"
 	@echo "make generate  write the generated files"
@@ -70,6 +71,10 @@ WORKERS := -n auto --maxprocesses 8 --dist worksteal
 test: lint
 	$(BIN)/python -m pytest $(WORKERS) --cov --cov-report=term
 	$(MAKE) conformance
+
+# Needs Go and etcd for the server, chromium for the browser; what is absent is told.
+e2e: $(VENV)/.dev
+	$(BIN)/python -m pytest e2e
 
 # The second reader needs Node.js; where that is not installed the first one runs alone.
 JAVASCRIPT := conformance/readers/javascript

@@ -22,6 +22,7 @@ from jsonschema import Draft202012Validator
 
 from tests.report_objects import everything, report_of
 from workloadmap_spec.files import schema_path
+from workloadmap_spec.report import devices
 from workloadmap_spec.report.html import MAX_STATIC_ROWS, page
 
 TIME: Final = "2026-03-17T10:12:04Z"
@@ -83,7 +84,13 @@ def make_report(workloads: int, pods_each: int = 0, *, seed: int = 1, hostile: b
         "workloads": made,
         "totals": _totals(made),
         "unread": [
-            {"apiVersion": "example.org/v1", "kind": "Ensemble", "namespace": "data", "name": "x", "message": "no mapping"},
+            {
+                "apiVersion": "example.org/v1",
+                "kind": "Ensemble",
+                "namespace": "data",
+                "name": "x",
+                "message": "no mapping",
+            },
             {"message": "the document is no object"},
         ],
     }
@@ -270,9 +277,7 @@ def _gang(component: str, instances: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _pods(
-    chance: random.Random, name: str, instances: list[dict[str, Any]], pods_each: int
-) -> list[dict[str, Any]]:
+def _pods(chance: random.Random, name: str, instances: list[dict[str, Any]], pods_each: int) -> list[dict[str, Any]]:
     """Pods of the instances, in every state; one in fifty is missing, and the last belongs nowhere."""
     pods: list[dict[str, Any]] = []
     for place, instance in enumerate(instances):
@@ -384,6 +389,41 @@ def _spoil(entry: dict[str, Any], text: str) -> None:
     entry["cost"] = {"basis": "pods", "perHour": "1", "unknown": [{"what": text, "reason": text}]}
 
 
+def make_extremes(instances: int) -> dict[str, Any]:
+    """A report at the edges of the schema: most pods, most levels, many instances and groups, a circle of parents."""
+    report = make_report(5, 24)
+    most, many, deep, *circle = report["workloads"]
+    for entry in (most, deep):
+        del entry["podList"], entry["gang"]
+    most["instances"] = [_leaf([{"component": "job", "instance": "job"}], 2**53 - 1, 1, "worker")]
+    most["pods"] = {"desired": 2**53 - 1}
+    path = [{"component": f"level-{level}", "instance": f"level-{level}"} for level in range(8)]
+    deep["instances"] = [{"path": path[:level], "replicas": 2} for level in range(1, 8)]
+    deep["instances"].append(_leaf(path, 1, 2, "worker", 2**7))
+    deep["pods"] = {"desired": 2**8, "minimum": 2**8}
+    places = [{"component": "job", "instance": f"job-{place}"} for place in range(instances)]
+    many["instances"] = [_leaf([place], 5, 1, "worker") for place in places]
+    many["podList"] = _pods(random.Random(1), "many", many["instances"], 5 * instances)
+    many["gang"] = {
+        "groups": [
+            {
+                "id": f"job/{place['instance']}/{replica}",
+                "name": "job",
+                "at": [{**place, "replica": replica}],
+                "members": [{**place, "pods": 1, "minPods": 1}],
+                "minMember": 1,
+                "pods": 1,
+            }
+            for place in places
+            for replica in range(5)
+        ]
+    }
+    many["pods"] = {"desired": 5 * instances, "minimum": 5 * instances}
+    _count(many)
+    circle[0]["parent"], circle[1]["parent"] = 4, 3
+    return report
+
+
 # Reading a page
 
 
@@ -391,6 +431,7 @@ class Page(HTMLParser):
     """What a browser makes of a page, as far as these tests ask."""
 
     def __init__(self, text: str) -> None:
+        """Read it."""
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.texts: dict[str, list[str]] = {}
@@ -432,6 +473,7 @@ REPORTS: Final = {
     "a-few": make_report(12),
     "with-pods": make_report(24, 12),
     "hostile": make_report(24, 6, hostile=True),
+    "extremes": make_extremes(20),
     "of-objects": report_of(everything()),
 }
 
@@ -522,6 +564,13 @@ def test_the_script_writes_no_markup() -> None:
     assert not re.search("</script|<!--", script, re.IGNORECASE)
 
 
+def test_the_script_has_the_same_accelerators_as_the_other_forms() -> None:
+    script = Page(page(REPORTS["nothing"])).texts["script"][0]
+    found = re.search(r"const ACCELERATORS = (\[.*?\]);", script)
+    assert found
+    assert tuple(json.loads(found[1])) == devices._PARTS  # noqa: SLF001 - a language has no other way to ask
+
+
 def test_ids_are_unique_and_labels_name_them(report: dict[str, Any]) -> None:
     read = Page(page(report))
     ids = [value for tag in {tag for tag, _attributes in read.tags} for value in read.attributes(tag, "id")]
@@ -584,7 +633,9 @@ def test_what_is_not_known_is_no_number_in_it() -> None:
 
 def test_the_table_ends_and_says_so() -> None:
     text = page(make_report(MAX_STATIC_ROWS + 1))
-    assert f"The table has the first {MAX_STATIC_ROWS} of {MAX_STATIC_ROWS + 1} workloads" in text
+    assert (
+        f"The table has the first {MAX_STATIC_ROWS} of {MAX_STATIC_ROWS + 1} workloads; all are in the source" in text
+    )
     assert len(rows_of(text)) == MAX_STATIC_ROWS
 
 

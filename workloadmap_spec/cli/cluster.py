@@ -160,11 +160,9 @@ def read_scope(arguments: Namespace, types: Iterable[str], messages: Messages, *
     kinds = resolve(cluster.kinds, names) if names else list(cluster.kinds.served)
     fetched = fetch_workloads(cluster, kinds, namespace_of(arguments, cluster), arguments.selector)
     tell_skipped(fetched.skipped, messages)
-    documents = fetched.documents
-    if with_nodes:
-        documents += _nodes(cluster, messages)
-    reading = cluster.catalog.read_all(documents, all_pods=has_all_pods(fetched))
-    return Input(documents, reading, cluster.catalog)
+    reading = cluster.catalog.read_all(fetched.documents, all_pods=has_all_pods(fetched))
+    nodes = _nodes(cluster, messages) if with_nodes else []
+    return Input([*fetched.documents, *nodes], reading, cluster.catalog)
 
 
 def _nodes(cluster: Cluster, messages: Messages) -> list[Document]:

@@ -130,7 +130,7 @@ class Explainer:
     def read(self, name: str, value: Any, pointer: str) -> list[str]:  # noqa: ANN401 - JSON
         """The cells of a value that was read at a place; one that is not in the map is taken from there."""
         if value is None:
-            value = resolve(self.origin_document.value, pointer)
+            value = "" if _is_referred(pointer) else resolve(self.origin_document.value, pointer)
             if isinstance(value, dict):
                 value = value.get("type", "") if name == "condition" else ""
         return [name, self.short(value), *self.place(pointer)]
@@ -140,7 +140,9 @@ class Explainer:
         return _cut(clean(str(value)), _MAX_CELL, self.style)
 
     def place(self, pointer: str) -> tuple[str, str]:
-        """File, line and column of a place in the workload, and the place itself."""
+        """File, line and column of a place in the workload, and the place itself; it may be in a referenced object."""
+        if _is_referred(pointer):
+            return "", self.style.paint(clean(pointer), "dim")
         location = self.origin_document.location(pointer)
         place = ":".join(str(part) for part in (location.source, location.line, location.column) if part is not None)
         return clean(place), self.style.paint(clean(pointer), "dim")
@@ -251,6 +253,11 @@ def _why_left_out(component: Mapping[str, Any], style: Style) -> str:
             written = component[name] if isinstance(component[name], str) else ""
             return _cut(f"`{name}` is absent{written and ': '}{written}", _MAX_EXPRESSION, style)
     return ""
+
+
+def _is_referred(pointer: str) -> bool:
+    """Whether a place is in a referenced object, `refs.NAME#/...`, which the map does not name further (S13.3)."""
+    return pointer.startswith("refs.")
 
 
 def _titled(title: str, rows: Sequence[list[str]]) -> list[list[str]]:

@@ -11,6 +11,8 @@ from workloadmap_spec.cli.messages import UNREAD, Messages
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from workloadmap_spec.catalog import Reading
+
 _DESCRIPTION: Final = """
 Show what is in every workload of the input: its state, the tree of its
 components with the pods that each makes, what its own status and the pods in
@@ -37,6 +39,7 @@ def add_parser(subparsers: Subparsers) -> None:
             "workloadmap inspect examples/jobset.yaml",
             "workloadmap inspect examples/ --pods",
             "workloadmap inspect --explain examples/raycluster.yaml",
+            "workloadmap inspect --mermaid examples/leaderworkerset.yaml",
             "kubectl get jobset,pods -o yaml | workloadmap inspect",
             "workloadmap inspect jobset/demo -n research",
         ],
@@ -49,6 +52,9 @@ def add_parser(subparsers: Subparsers) -> None:
         action="store_true",
         help="say for each value at which file, line and column it was read, or that it is a default or computed",
     )
+    parser.add_argument(
+        "--mermaid", action="store_true", help="print a diagram in Mermaid's language, for documents, and nothing else"
+    )
     add_color(parser)
     add_cluster(parser)
     parser.set_defaults(run=run)
@@ -59,7 +65,7 @@ def run(arguments: Namespace) -> int:
     import sys  # noqa: PLC0415 - with the rest
 
     from workloadmap_spec.cli.cluster import read_objects  # noqa: PLC0415 - not for help
-    from workloadmap_spec.cli.inputs import catalog_of, tell_unread  # noqa: PLC0415
+    from workloadmap_spec.cli.inputs import catalog_of  # noqa: PLC0415
     from workloadmap_spec.cli.output import write_text  # noqa: PLC0415
     from workloadmap_spec.cli.render import render_map  # noqa: PLC0415
     from workloadmap_spec.cli.style import style_of  # noqa: PLC0415
@@ -68,6 +74,12 @@ def run(arguments: Namespace) -> int:
     catalog = catalog_of(arguments.mapping)
     found = read_objects(arguments, catalog, input_paths(arguments), messages)
     reading = found.reading
+    if arguments.mermaid:
+        from workloadmap_spec.cli.mermaid import diagram  # noqa: PLC0415 - when asked for
+
+        if reading.maps:
+            write_text(diagram([workload_map.document for _, workload_map in reading.maps]))
+        return _end(reading, messages)
     style = style_of(sys.stdout, arguments.color)
     for index, (document, workload_map) in enumerate(reading.maps):
         explainer = None
@@ -85,7 +97,14 @@ def run(arguments: Namespace) -> int:
             explainer=explainer,
         )
         write_text("\n" * (index > 0) + text)
-        if workload_map.errors:
-            messages.code = max(messages.code, UNREAD)
+    return _end(reading, messages)
+
+
+def _end(reading: Reading, messages: Messages) -> int:
+    """Tell what was not read, and give the exit code; what is wrong with a map it shows itself."""
+    from workloadmap_spec.cli.inputs import tell_unread  # noqa: PLC0415 - not for help
+
+    if any(workload_map.errors for _, workload_map in reading.maps):
+        messages.code = max(messages.code, UNREAD)
     tell_unread(reading, messages)
     return messages.code

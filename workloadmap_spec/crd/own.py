@@ -1,8 +1,8 @@
 """The definition with which a cluster holds mappings: WorkloadMapping as a CustomResourceDefinition.
 
 It is made from the JSON Schema. A structural schema (kubernetes.io, "Specifying a structural schema") cannot say all
-that JSON Schema can: a value that may be of several types, and what lies below one, is kept as it is. A reader checks it
-all again, so the definition only has to keep what a mapping says, and to refuse early what is plainly wrong.
+that JSON Schema can: a value that may be of several types, and what lies below one, is kept as it is. A reader checks
+it all again, so the definition only has to keep what a mapping says, and to refuse early what is plainly wrong.
 """
 
 from __future__ import annotations

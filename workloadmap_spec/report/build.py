@@ -253,13 +253,13 @@ def _creates(part: Part) -> list[Mapping[str, Any]]:
 def _ready_by_status(part: Part) -> int | None:
     """How many pods of an instance its workload's status calls ready, if it counts pods.
 
-    Counters count replicas unless their unit is pods (S6.5). A replica that is one pod is counted alike. Below a
-    component with several replicas they count within one of them, and say nothing of all.
+    Counters count replicas unless their unit is pods (S6.5). A replica is one pod unless the mapping counts its pods
+    (S6.4.1), and may yet be an object that makes the pod, whose readiness means something else. Below a component with
+    several replicas counters are of one of them, and say nothing of all.
     """
     observed = part.instance.get("observed", {})
-    is_pods = observed.get("unit") == "pods" or (
-        [entry["kind"] for entry in _creates(part)] == ["Pod"] and part.instance.get("podsPerReplica", 1) == 1
-    )
+    creates = {entry["kind"] for entry in _creates(part)}
+    is_pods = observed.get("unit") == "pods" or (creates <= {"Pod"} and "podsPerReplica" not in part.instance)
     is_alone = all(step.instance.get("replicas") == 1 for step in part.above)
     return observed.get("ready") if is_pods and is_alone else None
 

@@ -29,7 +29,8 @@ _PAGE: Final = Path(__file__).resolve().with_name("page")
 _IN_JSON: Final = (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"))
 #: Halves of characters, which no encoding can write, and what no page may have.
 _UNWRITABLE: Final = re.compile("[\ud800-\udfff\0]")
-_COLUMNS: Final = ("Kind", "Namespace", "Name", "Phase", "Reason", "Ready", "Wanted", "Minimum")
+_COLUMNS: Final = ("Kind", "Namespace", "Name", "Phase", "Reason")
+_NUMBERS: Final = {"ready": "Ready", "desired": "Wanted", "minimum": "Minimum"}
 _COUNTING: Final = ("components", "replicas")
 _UNKNOWN: Final = '<span class="unknown">?<span class="hidden"> unknown</span></span>'
 _ICON: Final = (
@@ -113,7 +114,7 @@ def _note(report: Mapping[str, Any]) -> str:
     if not total:
         return "The report has no workloads."
     if total > MAX_STATIC_ROWS:
-        return f"The table has the first {MAX_STATIC_ROWS} of {total} workloads; all of them are in the source of the page."
+        return f"The table has the first {MAX_STATIC_ROWS} of {total} workloads; all are in the source of the page."
     return "The table has what was read of each workload; the rest is in the source of the page."
 
 
@@ -123,6 +124,7 @@ def _table(report: Mapping[str, Any]) -> Iterator[str]:
         return
     yield '<div class="scroll"><table>'
     head = "".join(f'<th scope="col">{title}</th>' for title in _COLUMNS)
+    head += "".join(f'<th scope="col" class="number">{title}</th>' for title in _NUMBERS.values())
     yield f"<thead><tr>{head}</tr></thead>"
     yield "<tbody>"
     for entry in report["workloads"][:MAX_STATIC_ROWS]:
@@ -139,7 +141,7 @@ def _cells(entry: Mapping[str, Any]) -> Iterator[str]:
     yield f"<td>{_text(status.get('phase', 'No status'))}</td>"
     yield f"<td>{_text(status.get('reason', ''))}</td>"
     is_bound = any(missing["what"] in _COUNTING for missing in entry.get("incomplete", ()))
-    for name in ("ready", "desired", "minimum"):
+    for name in _NUMBERS:
         mark = "&ge;&nbsp;" if name == "desired" and is_bound else ""
         yield f'<td class="number">{mark}{pods[name]}</td>' if name in pods else f'<td class="number">{_UNKNOWN}</td>'
 

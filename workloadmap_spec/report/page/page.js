@@ -9,9 +9,12 @@
     const OPEN_PARTS = 12;
     // Limits of the picture: what is beyond them is told in words.
     const MAX_SQUARES = 5000;
+    const MAX_OUTSIDE = 500;
     const MAX_SQUARES_WITH_NAMES = 600;
     const MAX_BOXES = 60;
     const MAX_CLUSTERS = 64;
+    // What the names of accelerators have in them, as `devices.py` has it too.
+    const ACCELERATORS = ["gpu", "/mig-", "tpu", "neuron", "gaudi", "npu", "ascend", "/xpu"];
     const SVG = "http://www.w3.org/2000/svg";
 
     // Phases from what needs a person to what needs nobody, each with its shape on a field of 16 by 16.
@@ -109,10 +112,17 @@
     const byId = (id) => document.getElementById(id);
     const hidden = (text) => h("span", { class: "hidden" }, text);
     /** Text from the report, whose direction does not turn what stands beside it. */
-    const bdi = (text) => h("bdi", {}, text);
+    const bdi = (...texts) => h("bdi", {}, texts);
     /** A name in CamelCase, which may break between its words. */
     const camel = (text) =>
         bdi(text.split(/(?<=[a-z])(?=[A-Z])/).flatMap((word, place) => (place ? [h("wbr"), word] : [word])));
+    /** The name of a device, which may break behind its domain. */
+    const resource = (name) =>
+        h(
+            "bdi",
+            { class: "resource" },
+            name.split(/(?<=\/)/).flatMap((part, place) => (place ? [h("wbr"), part] : [part])),
+        );
     const unknown = () =>
         h("span", { class: "unknown", title: "unknown" }, h("span", { "aria-hidden": "true" }, "?"), hidden("unknown"));
     const nothing = (text = "none") =>
@@ -160,6 +170,8 @@
         return Number(found[1]) * (found[3] === undefined ? SUFFIXES[found[2] ?? ""] : 10 ** Number(found[3]));
     }
 
+    const isDevice = (name) => name.includes("/");
+    const isAccelerator = (name) => isDevice(name) && ACCELERATORS.some((part) => name.toLowerCase().includes(part));
     const isBytes = (name) => name === "memory" || name.endsWith("storage") || name.startsWith("hugepages-");
 
     /** A quantity in few digits: 7.516 TiB. The exact one is its title. */
@@ -276,9 +288,7 @@
     function work(entry, place) {
         const { workload, status, pods, incomplete = [], cost } = entry;
         const requests = entry.resources?.requests ?? {};
-        const accelerators = Object.keys(requests)
-            .filter((name) => name.includes("/"))
-            .sort();
+        const accelerators = Object.keys(requests).filter(isAccelerator).sort();
         const components = new Set((entry.instances ?? []).flatMap(({ path }) => path.map((step) => step.component)));
         return {
             place,
@@ -390,7 +400,7 @@
                 each.isIncomplete && bound(),
                 h("b", { title: each.requests[name] }, readable(name, each.requests[name])),
                 " ",
-                bdi(name),
+                resource(name),
             ),
         );
     }
@@ -402,6 +412,7 @@
     }
 
     function bar(parts) {
+        if (!parts.length) return "";
         return h(
             "div",
             { class: "bar", "aria-hidden": "true" },
@@ -467,9 +478,8 @@
         const { requests = {}, limits = {}, unlimited = [] } = totals.resources ?? {};
         const least = totals.incomplete ? bound : () => "";
         const names = inOrder([...Object.keys(requests), ...Object.keys(limits)]);
-        const isDevice = (name) => name.includes("/");
         const size = (name) => quantity(requests[name] ?? "0");
-        const devices = names.filter(isDevice).sort((a, b) => size(b) - size(a));
+        const devices = names.filter(isDevice).sort((a, b) => isAccelerator(b) - isAccelerator(a) || size(b) - size(a));
         const ordered = [...devices, ...names.filter((name) => !isDevice(name))];
         const limit = (name) => {
             if (isDevice(name) || limits[name] === undefined) return "";
@@ -649,7 +659,7 @@
             },
             {
                 key: "cost",
-                title: report.currency ? `Cost per hour, ${report.currency}` : "Cost per hour",
+                title: report.currency ? `${report.currency} per hour` : "Cost per hour",
                 style: "c-cost number",
                 cell: (each) => costNode(each.entry.cost),
                 value: (each) => each.cost,
@@ -974,7 +984,11 @@
         const form = byId("filters");
         form.addEventListener("input", change);
         form.addEventListener("submit", (event) => event.preventDefault());
-        form.addEventListener("reset", () => setTimeout(change));
+        form.addEventListener("reset", (event) => {
+            event.preventDefault();
+            for (const field of [q, phase, kind, ns]) field.value = "";
+            change();
+        });
         body.addEventListener("click", (event) => {
             const toggle = event.target.closest(".fold");
             if (!toggle) return;
@@ -1324,7 +1338,8 @@
                         ),
                 );
                 const cluster = told ?? { replicas, members: [] };
-                if (!told && byReplica.size && node.pods.some((pod) => !pod.replicas)) break; // which replica is missing is not known
+                // Which replica is missing is not known if there are pods of which the replica is not.
+                if (!told && node.pods.some((pod) => !pod.replicas)) break;
                 if (!told) byReplica.set(replicas.join("\u00b7"), cluster);
                 while (cluster.members.length < size && missing) {
                     cluster.members.push({ state: "wanted", name: "" });
@@ -1334,7 +1349,7 @@
         }
         let clusters = [...byReplica.values()];
         const several = clusters.length > 1 || (isCounted && clusterCount > 1);
-        const isFlat = clusters.length > MAX_CLUSTERS || !several;
+        const isFlat = !clusters.length || !several || Math.max(clusters.length, clusterCount) > MAX_CLUSTERS;
         for (const cluster of clusters) {
             cluster.group = groupAt(gang, path, cluster.replicas);
             cluster.caption = cluster.replicas
@@ -1384,7 +1399,6 @@
         const gap = side > 10 ? 4 : side > 7 ? 3 : 2;
         const withNames = total <= MAX_SQUARES_WITH_NAMES;
         const pad = 10;
-        const states = new Map();
         let room = MAX_SQUARES;
 
         const text = (parent, x, y, content, style = "") => parent.append(s("text", { x, y, class: style }, content));
@@ -1405,7 +1419,6 @@
             members.forEach(({ state, name }, place) => {
                 const left = x + (place % columns) * (side + gap);
                 const top = y + Math.floor(place / columns) * (side + gap);
-                states.set(state, (states.get(state) ?? 0) + 1);
                 if (withNames)
                     parent.append(
                         s(
@@ -1437,7 +1450,10 @@
             let tall = 0;
             for (const cluster of clusters) {
                 const count = cluster.members.length;
-                const columns = Math.min(widest, count <= 8 ? count : Math.max(8, Math.ceil(Math.sqrt(count * 2))));
+                const columns = Math.min(
+                    widest,
+                    count <= 8 || count > 200 ? count : Math.max(8, Math.ceil(Math.sqrt(count * 2))),
+                );
                 const label = cluster.caption ? ruler(cluster.caption, fonts().tiny) : 0;
                 const w = Math.min(inner, Math.max(columns * (side + gap) - gap, label) + 12);
                 const high = Math.ceil(count / columns) * (side + gap) - gap + 12 + (cluster.caption ? 13 : 0);
@@ -1617,7 +1633,7 @@
         }));
         const top = heightOf(lines) + (lines.length ? inset || 2 : 0);
         const laid = flow(tree.roots, width - 2 * inset, true);
-        const outside = tree.outside.slice(0, room).map((pod) => ({ state: podState(pod), name: pod.name }));
+        const outside = tree.outside.slice(0, MAX_OUTSIDE).map((pod) => ({ state: podState(pod), name: pod.name }));
         const perLine = Math.max(1, Math.floor((width - 2 * pad + gap) / (side + gap)));
         const outsideHeight = outside.length ? 19 + Math.ceil(outside.length / perLine) * (side + gap) + 2 * pad : 0;
         const framed = top + laid.height + inset;
@@ -1634,14 +1650,38 @@
         laid.draw(drawing, inset, top);
         if (outside.length) {
             rect(drawing, 0, framed + 10, width, outsideHeight, "box outer");
-            text(drawing, pad, framed + 10 + pad + 12, "Pods that no one component claims", "name");
+            text(
+                drawing,
+                pad,
+                framed + 10 + pad + 12,
+                `Pods that no one component claims: ${number(tree.outside.length)}`,
+                "name",
+            );
             drawSquares(drawing, outside, pad, framed + 10 + pad + 19, perLine);
         }
-        return { drawing, states };
+        return drawing;
+    }
+
+    /** How many pods are in which state, those among them that are wanted and were not found. */
+    function statesOf(entry, tree) {
+        const states = new Map();
+        const add = (state, count) => states.set(state, (states.get(state) ?? 0) + count);
+        for (const pod of entry.podList ?? []) add(podState(pod), 1);
+        for (const { instance, pods } of tree.nodes)
+            add("wanted", Math.max(0, (instance.pods?.desired ?? 0) - pods.length));
+        return states;
     }
 
     function pictureBlock(entry, tree) {
-        const legend = h("ul", { class: "legend" });
+        const states = statesOf(entry, tree);
+        const keys = Object.keys(STATES).filter((state) => states.get(state));
+        const isGiven = entry.pods.found !== undefined;
+        const word = (state) => (state === "wanted" && !isGiven ? "wanted (no pods were given)" : STATES[state]);
+        const legend = h(
+            "ul",
+            { class: "legend" },
+            keys.map((state) => h("li", {}, stateShape(state), `${number(states.get(state))} ${word(state)}`)),
+        );
         const frame = h("figure", { class: "picture" });
         let drawn = 0;
         const draw = () => {
@@ -1651,12 +1691,7 @@
             );
             if (width < 50 || width === drawn) return;
             drawn = width;
-            const { drawing, states } = picture(entry, tree, width);
-            const keys = Object.keys(STATES).filter((state) => states.has(state));
-            legend.replaceChildren(
-                ...keys.map((state) => h("li", {}, stateShape(state), `${number(states.get(state))} ${STATES[state]}`)),
-            );
-            frame.replaceChildren(drawing);
+            frame.replaceChildren(picture(entry, tree, width));
         };
         const watcher = new ResizeObserver(() => (frame.isConnected ? draw() : watcher.disconnect()));
         return {
@@ -1804,7 +1839,7 @@
         const { entry } = each;
         const { status } = entry;
         const lines = [["Phase", phaseNode(each.phase)]];
-        if (status?.reason) lines.push(["Reason", bdi(status.reason)]);
+        if (status?.reason) lines.push(["Reason", camel(status.reason)]);
         if (status?.message) lines.push(["Message", bdi(status.message)]);
         if (entry.suspended !== undefined) lines.push(["Suspension", entry.suspended ? "wanted" : "not wanted"]);
         if (status?.stale !== undefined) lines.push(["Status", status.stale ? "older than the object" : "up to date"]);

@@ -1,0 +1,1 @@
+"""Tests against a real API server. They take minutes and need more than Python; `make test` does without them."""
