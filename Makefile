@@ -72,9 +72,14 @@ test: lint
 	$(BIN)/python -m pytest $(WORKERS) --cov --cov-report=term
 	$(MAKE) conformance
 
+BROWSER := e2e/browser
 # Needs Go and etcd for the server, chromium for the browser; what is absent is told.
 e2e: $(VENV)/.dev
 	$(BIN)/python -m pytest e2e
+	@if command -v npm >/dev/null && command -v chromium >/dev/null; then \
+		npm ci --silent --no-audit --no-fund --prefix $(BROWSER) && \
+		$(BIN)/python $(BROWSER)/pages.py $(BROWSER)/pages && npm test --prefix $(BROWSER); \
+	else echo "note: npm or chromium is not installed, so the page is not tried in a browser"; fi
 
 # The second reader needs Node.js; where that is not installed the first one runs alone.
 JAVASCRIPT := conformance/readers/javascript

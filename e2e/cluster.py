@@ -162,7 +162,8 @@ class Cluster:
 
 
 def _is_established(definition: dict[str, Any]) -> bool:
-    conditions = definition.get("status", {}).get("conditions", ())
+    # Of a definition that was created a moment ago the server gives a null.
+    conditions = definition.get("status", {}).get("conditions") or ()
     return any(entry["type"] == "Established" and entry["status"] == "True" for entry in conditions)
 
 

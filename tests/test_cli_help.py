@@ -69,7 +69,7 @@ def help_of(capsys: pytest.CaptureFixture[str], command: list[str]) -> str:
 def test_all_commands_are_looked_at() -> None:
     assert [command[0] for command in COMMAND_LINES if len(command) == 1] == list(COMMANDS)
     nested = [command for command in COMMAND_LINES if len(command) == 2]
-    mappings = [["mappings", name] for name in ("list", "show")]
+    mappings = [["mappings", name] for name in ("list", "show", "rbac")]
     assert nested == mappings + [["conformance", name] for name in ("run", "list", "lint", "request")]
 
 

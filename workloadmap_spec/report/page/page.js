@@ -531,7 +531,16 @@
             states.length ? bar(states.map(([phase, count]) => [count, style[phase] ?? "s-unknown"])) : "",
             pairs(lines),
             pods.found === undefined ? h("p", { class: "soft" }, "No pods were given.") : "",
+            restNote(),
         );
+    }
+
+    // What is wanted sums only what is awake; the rows show what each would have.
+    function restNote() {
+        const resting = ["Completed", "Failed", "Suspended"].filter((phase) => report.totals.phases?.[phase]);
+        return resting.length
+            ? h("p", { class: "soft" }, `Nothing is wanted of what is ${resting.join(", ").replace(/, ([^,]*)$/, " or $1")}.`)
+            : "";
     }
 
     function costCard(cost) {
