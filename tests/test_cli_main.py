@@ -128,7 +128,7 @@ def test_options_and_paths_stand_in_any_order(capsys: pytest.CaptureFixture[str]
         pytest.param(
             ["frobnicate"],
             "error: there is no command `frobnicate`\n"
-            "  the commands are: inspect, map, gang, scale, set, suspend, resume, mappings, schema, validate,"
+            "  the commands are: get, inspect, map, gang, report, scale, set, suspend, resume, mappings, schema, validate,"
             " explain, new, test, conformance, reader, completion\n",
             id="no-such-command",
         ),

@@ -59,8 +59,8 @@ _PIPE_CLOSED: Final = 141
 _DESCRIPTION: Final = """
 What is in a Kubernetes workload, for every kind of workload: its components,
 their pods and resources, the state it is in, and which pods must start
-together; and changed workloads, for every kind too. Objects are read from files,
-from what kubectl prints, or from a cluster.
+together; and changed workloads, for every kind too. Objects are read from
+files, from what kubectl prints, or from a cluster.
 """
 
 _EXAMPLES: Final = (

@@ -26,7 +26,7 @@ JobSet, a JobSet's Jobs) stands below it and is counted once.
   json         all that is known, valid against `workloadmap schema
                workload-report`
   markdown     the table, for a document
-  openmetrics  for Prometheus and its like; docs/metrics.md describes the metrics
+  openmetrics  for Prometheus and its like; docs/metrics.md has the names
 
 `?` is what is not known, `>=` a lower bound: something that the objects do not
 say is missing in it. Sums leave out what is Completed, Failed or Suspended.
@@ -71,7 +71,13 @@ def add_parser(subparsers: Subparsers) -> None:
         " (default: instance)",
     )
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--format", choices=_FORMATS, default="table", help="what to write (default: table)")
+    form.add_argument(
+        "--format",
+        metavar="FORM",
+        choices=_FORMATS,
+        default="table",
+        help=f"what to write: {', '.join(_FORMATS)} (default: table)",
+    )
     form.add_argument("--html", action="store_true", help="write a page that needs nothing but a browser")
     parser.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of the standard output")
     parser.add_argument("--prices", metavar="FILE", help="what resources cost, to add costs")
