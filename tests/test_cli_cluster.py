@@ -120,8 +120,10 @@ def test_accelerators_are_counted_by_their_names(server: Server, capsys: pytest.
         (
             ["get", "--phase", "Broken"],
             2,
-            "error: there is no phase `Broken`\n  the phases are: Initializing, Running, Degraded, Suspending,"
-            " Suspended, Resuming, Completed, Failed, Unknown\n",
+            (
+                "error: there is no phase `Broken`\n  the phases are: Initializing, Running, Degraded, Suspending,"
+                " Suspended, Resuming, Completed, Failed, Unknown\n"
+            ),
         ),
         (
             ["get", "strange"],

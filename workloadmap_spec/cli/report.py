@@ -58,7 +58,7 @@ def add_parser(subparsers: Subparsers) -> None:
             "workloadmap report --prices docs/prices.yaml examples/",
             "workloadmap report --html -o report.html examples/",
             "workloadmap report --cluster -A --format csv > workloads.csv",
-            "kubectl get jobset,rayjob,pods -A -o json | workloadmap report --format openmetrics",
+            "kubectl get jobset,pods -A -o json | workloadmap report --format openmetrics",
         ],
     )
     add_paths(parser, objects=True)
