@@ -25,13 +25,12 @@ _AT_LEAST: Final = ">="
 
 
 class _Columns:
-    """The columns of a report: titles, and the cells of a row. A column that would be empty is not there."""
+    """The columns of a report: titles, and the cells of a row."""
 
-    def __init__(self, report: Mapping[str, Any], found: Sequence[Row], style: Style, *, has_tree: bool) -> None:
+    def __init__(self, report: Mapping[str, Any], found: Sequence[Row], style: Style) -> None:
         """Look at which columns there are."""
         self._report = report
         self._style = style
-        self._has_tree = has_tree
         self._resources = resource_names(found)
         self._has_cost = any(row.cost is not None for row in found)
         self.titles = ["KIND", "NAMESPACE", "NAME", "COMPONENT", "PHASE", "REASON", "READY", "MIN"]
@@ -47,10 +46,10 @@ class _Columns:
         workload = row.workload["workload"]
         status = row.workload.get("status", {})
         is_whole = row.level == "workload"
-        indent = "  " * row.depth + ("" if not row.depth or not self._has_tree else self._style.glyphs.last)
+        indent = "   " * (row.depth - 1) + self._style.glyphs.last if row.depth else ""
         phase = status.get("phase", "")
         cells = [
-            (indent if self._has_tree else "") + clean(workload["kind"]) if is_whole else "",
+            indent + clean(workload["kind"]) if is_whole else "",
             clean(workload.get("namespace", "")) if is_whole else "",
             clean(workload.get("name", "")) if is_whole else "",
             "" if is_whole else part_title(row),
@@ -105,20 +104,23 @@ def cost(amount: str | None, *, is_exact: bool) -> str:
 
 
 def report_table(report: Mapping[str, Any], level: Level, style: Style = PLAIN) -> str:
-    """The table of a report, each workload with its parts below it."""
-    found = list(rows(report, level))
-    columns = _Columns(report, found, style, has_tree=True)
-    table = [[style.paint(title, "bold") for title in columns.titles], *map(columns.cells, found)]
-    return "\n".join([*align(table, columns.right), ""])
+    """The table of a report, each workload with its parts below it; what all rows lack has no column."""
+    titles, body, right = _table(report, level, style)
+    return "\n".join([*align([[style.paint(title, "bold") for title in titles], *body], right), ""])
 
 
 def report_markdown(report: Mapping[str, Any], level: Level) -> str:
-    """The same in Markdown; what all rows lack has no column."""
+    """The same in Markdown."""
+    return to_markdown(*_table(report, level, PLAIN))
+
+
+def _table(report: Mapping[str, Any], level: Level, style: Style) -> tuple[list[str], list[list[str]], list[int]]:
+    """Titles, rows, and the columns that are aligned to the right."""
     found = list(rows(report, level))
-    columns = _Columns(report, found, PLAIN, has_tree=True)
+    columns = _Columns(report, found, style)
     body = [columns.cells(row) for row in found]
     shown = [column for column in range(len(columns.titles)) if any(cells[column] for cells in body)]
-    return to_markdown(
+    return (
         [columns.titles[column] for column in shown],
         [[cells[column] for column in shown] for cells in body],
         [place for place, column in enumerate(shown) if column in columns.right],

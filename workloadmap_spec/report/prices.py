@@ -161,7 +161,8 @@ def _members(document: Document, value: object, at: str, known: Iterable[str], w
         raise _wrong(document, at, f"{what} is a map of {names}")
     for name in value:
         if name not in known:
-            raise _wrong(document, f"{at}/{_escape(name)}", f"{what} has no member `{name}`", f"it has {names}")
+            place = document.key_location(f"{at}/{_escape(name)}")
+            raise InputError(f"{what} has no member `{name}`", place, f"it has {names}")
     return value
 
 
