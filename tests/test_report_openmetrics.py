@@ -25,7 +25,7 @@ Samples = dict[str, list[tuple[dict[str, str], float]]]
 
 def samples(text: str) -> Samples:
     """The samples of a text by metric, each with its labels, as the official parser reads them."""
-    families = list(text_string_to_metric_families(text))
+    families = list(text_string_to_metric_families(text))  # type: ignore[no-untyped-call]
     assert all(family.documentation for family in families)
     found: Samples = {}
     for family in families:
