@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 import yaml
 
 from tests.api_server import Server, deployment, pod, resource, runtime, status, thing, trainjob, write_config
 from tests.conftest import small_mapping
-from workloadmap_spec.cli import main
+from workloadmap_spec.cli import main, metrics_server
+from workloadmap_spec.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -283,3 +286,86 @@ def test_watch_prints_what_changes(
         ["Deployment", "web", "Running", "2/2"],
     ]
     assert lines[4] == ["Deployment", "web", "deleted"]
+
+
+def ask(url: str) -> tuple[int, str, str]:
+    """Status, type and text of an answer."""
+    try:
+        with urlopen(url, timeout=10) as answer:  # noqa: S310 - our own address
+            return answer.status, answer.headers["Content-Type"], answer.read().decode()
+    except HTTPError as error:
+        return error.code, error.headers["Content-Type"], error.read().decode()
+
+
+def test_metrics_are_served_and_follow_the_cluster(
+    server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The text is made anew when something has changed; what cannot be made is an error of the server."""
+    value = deployment("web")
+    value["status"] = {"replicas": 2, "readyReplicas": 1}
+    server.add(value, thing("v1", "Node", "n1", None, metadata={"labels": {"size": "big"}}))
+    server.resources.append(resource("v1", "Node", namespaced=False))
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("prices:\n- nodeLabels: {size: big}\n  perHour: {cpu: 0.5}\n", encoding="utf-8")
+    path = "/apis/apps/v1/namespaces/research/deployments"
+    seen: list[tuple[int, str, str]] = []
+    serving: list[str] = []
+
+    def look(self: Any, fetched: Any) -> None:  # noqa: ANN401 - patched in
+        update(self, fetched)
+        if not serving:
+            return
+        url = serving[0].removeprefix("serving ")
+        seen.append(ask(url))
+        root = url.removesuffix("/metrics")
+        seen.extend([ask(f"{root}/healthz"), ask(root)])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(metrics_server, "build_report", fail)
+            update(self, fetched)
+            seen.append(ask(url))
+        raise KeyboardInterrupt
+
+    def fail(*_: object) -> None:
+        raise InputError("it cannot be")
+
+    update = metrics_server.Metrics.update
+    monkeypatch.setattr(metrics_server.Metrics, "update", look)
+    later = {**value, "metadata": {**value["metadata"], "resourceVersion": "2000002"}}
+    later["status"] = {"replicas": 2, "readyReplicas": 2}
+
+    def note(_self: object, text: str, _cure: str | None = None) -> None:
+        serving.append(text)
+        server.send(path, {"type": "MODIFIED", "object": later})
+
+    monkeypatch.setattr("workloadmap_spec.cli.messages.Messages.note", note)
+    assert main(["serve-metrics", "deploy", "--listen", "127.0.0.1:0", "--prices", str(prices)]) == 130
+    (code, kind, text), health, nowhere, failed = seen
+    assert (code, kind) == (200, "application/openmetrics-text; version=1.0.0; charset=utf-8")
+    assert (
+        'workloadmap_workload_pods_ready{namespace="research",group="apps",kind="Deployment",workload="web"} 2' in text
+    )
+    assert "workloadmap_workload_cost_per_hour" in text
+    assert health == (200, "text/plain", "ok\n")
+    assert nowhere == (404, "text/plain", "the metrics are at /metrics\n")
+    assert failed == (500, "text/plain", "it cannot be [input-invalid]\n")
+
+
+def test_before_anything_is_known_there_are_no_metrics() -> None:
+    assert metrics_server.Metrics(None, None).text() == "# EOF\n"  # type: ignore[arg-type] # nothing is asked
+
+
+@pytest.mark.parametrize("address", ["9464", "host:", "a:70000", "host:x"])
+def test_what_is_no_address(server: Server, capsys: pytest.CaptureFixture[str], address: str) -> None:
+    assert server.url
+    code, _, err = run(capsys, "serve-metrics", "--listen", address)
+    assert code == 2
+    assert err == (
+        f"error: `{address}` is no address\n  write host and port, such as 127.0.0.1:9464, or :9464 for all hosts\n"
+    )
+
+
+def test_an_address_that_is_taken(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    taken = server.url.removeprefix("http://")
+    code, _, err = run(capsys, "serve-metrics", "--listen", taken)
+    assert code == 3
+    assert err == f"error: {taken}: it cannot be listened on: Address already in use\n  name another with --listen\n"

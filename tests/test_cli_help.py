@@ -26,7 +26,7 @@ SLOW = ("workloadmap test", "workloadmap conformance run --output", "workloadmap
 #: Commands that change workloads: they say on the error output what they have done.
 CHANGING = ("workloadmap scale", "workloadmap set", "workloadmap suspend", "workloadmap resume")
 #: What the examples have that ask a cluster, which tests/test_cli_cluster.py and e2e have and this one has not.
-OF_A_CLUSTER = re.compile(r"workloadmap get\b|--cluster\b| jobset/demo\b")
+OF_A_CLUSTER = re.compile(r"workloadmap (get|serve-metrics)\b|--cluster\b| jobset/demo\b")
 #: The option with which they would edit the examples.
 IN_PLACE = " -i "
 #: Commands whose descriptions are written in longer lines.

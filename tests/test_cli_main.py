@@ -128,8 +128,8 @@ def test_options_and_paths_stand_in_any_order(capsys: pytest.CaptureFixture[str]
         pytest.param(
             ["frobnicate"],
             "error: there is no command `frobnicate`\n"
-            "  the commands are: get, inspect, map, gang, report, scale, set, suspend, resume, mappings, schema,"
-            " validate, explain, new, test, conformance, reader, completion\n",
+            "  the commands are: get, inspect, map, gang, report, serve-metrics, scale, set, suspend, resume,"
+            " mappings, schema, validate, explain, new, test, conformance, reader, completion\n",
             id="no-such-command",
         ),
         pytest.param(

@@ -29,6 +29,7 @@ COMMANDS: Final = (
     "map",
     "gang",
     "report",
+    "serve-metrics",
     "scale",
     "set",
     "suspend",
@@ -45,7 +46,7 @@ COMMANDS: Final = (
 )
 
 #: The modules that are not called like their commands; `explain` is what `inspect --explain` shows.
-_MODULES: Final = {"explain": "explain_rule"}
+_MODULES: Final = {"explain": "explain_rule", "serve-metrics": "serve_metrics"}
 
 #: The name of the file by which `kubectl workloadmap` finds us.
 _PLUGIN: Final = "kubectl-workloadmap"

@@ -161,22 +161,22 @@ def read_scope(arguments: Namespace, types: Iterable[str], messages: Messages, *
     fetched = fetch_workloads(cluster, kinds, namespace_of(arguments, cluster), arguments.selector)
     tell_skipped(fetched.skipped, messages)
     reading = cluster.catalog.read_all(fetched.documents, all_pods=has_all_pods(fetched))
-    nodes = _nodes(cluster, messages) if with_nodes else []
+    nodes, skipped = read_nodes(cluster) if with_nodes else ([], [])
+    tell_skipped(skipped, messages)
     return Input([*fetched.documents, *nodes], reading, cluster.catalog)
 
 
-def _nodes(cluster: Cluster, messages: Messages) -> list[Document]:
-    """The nodes of a cluster; none, and a word about it, if they may not be read."""
+def read_nodes(cluster: Cluster) -> tuple[list[Document], list[Skipped]]:
+    """The nodes of a cluster; none, and why, if they may not be read."""
     from workloadmap_spec.cluster.errors import StatusError  # noqa: PLC0415 - few commands ask a cluster
     from workloadmap_spec.cluster.listing import list_objects, skipped  # noqa: PLC0415
     from workloadmap_spec.documents import Document, normalize  # noqa: PLC0415
 
     resource = cluster.kinds.discovery.find("v1", "Node")
     if resource is None:
-        return []
+        return [], []
     try:
         items = list_objects(cluster.connection, resource, None, None).items
     except StatusError as error:
-        tell_skipped([skipped(resource, error, "list", None)], messages)
-        return []
-    return [Document(normalize(item), cluster.connection.context) for item in items]
+        return [], [skipped(resource, error, "list", None)]
+    return [Document(normalize(item), cluster.connection.context) for item in items], []
