@@ -33,7 +33,7 @@ def add_parser(subparsers: Subparsers) -> None:
         _DESCRIPTION,
         [
             "workloadmap serve-metrics -A",
-            "workloadmap serve-metrics jobset,rayjob -A --listen :9464 --prices docs/prices.yaml",
+            "workloadmap serve-metrics jobset -A --listen :9464 --prices docs/prices.yaml",
         ],
     )
     parser.add_argument(
