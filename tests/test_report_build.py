@@ -133,6 +133,29 @@ def test_pods_are_missed_only_of_what_an_api_server_has_seen() -> None:
     assert pods["lost"]["found"] == pods["lost"]["ready"] == 0
 
 
+def test_an_instance_without_pods_has_none_where_pods_are_given() -> None:
+    """The leader has a pod and the workers have none; that is known, and not a question."""
+    leader, workers = report_of([jobset(), pod("leader", 0, 0)])["workloads"][0]["instances"]
+    assert leader["pods"]["ready"] == 1
+    assert workers["pods"] == {"desired": 4, "minimum": 4, "found": 0, "ready": 0, "readyFrom": "pods"}
+
+
+def test_a_workload_that_does_not_say_which_pods_are_its_own_may_have_some() -> None:
+    """A CronJob selects none: that none is found says nothing, unless they are those of its Jobs."""
+    spec = {name: value for name, value in job("leader", 0)["spec"].items() if name != "selector"}
+    cron = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {"name": "nightly", "namespace": "research", "uid": "u-nightly"},
+        "spec": {"schedule": "0 3 * * *", "jobTemplate": {"spec": spec}},
+        "status": {"active": [{"name": "nightly-1"}]},
+    }
+    report = report_of([cron, *everything()])
+    (found,) = (entry for entry in report["workloads"] if entry["workload"]["kind"] == "CronJob")
+    assert "found" not in found["pods"]
+    assert "ready" not in found["pods"]
+
+
 def test_a_pod_that_no_workload_selects_is_one_and_may_be_a_part() -> None:
     alone = pod("leader", 0, 0)
     alone["metadata"]["labels"] = {}

@@ -75,6 +75,8 @@ class Reading:
     referenced: list[Document] = field(default_factory=list)
     #: Whether pods were given, so that one that is not among them does not exist.
     pods_given: bool = False
+    #: The documents, by `id`, of workloads that say which pods are their own; of others none is no answer.
+    selecting: set[int] = field(default_factory=set)
 
 
 class Catalog:
@@ -283,6 +285,8 @@ class Catalog:
                 if reading.pods_given:
                     selectors = pod_selectors(mapping, checked, Session(Diagnostics(), self.find, given))
                     own = index.select(checked, selectors)
+                    if selectors:
+                        reading.selecting.add(id(document))
                 reading.maps.append((document, read(mapping, checked, own, session=session, strict=strict)))
             except WorkloadMapError as error:
                 unread.append((Unread(document, _at_document(error, document)), id(checked)))

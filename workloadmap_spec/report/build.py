@@ -53,6 +53,8 @@ class _Entry:
 
     entry: dict[str, Any]
     document: Mapping[str, Any]
+    #: Whether pods that are not found do not exist: they were given, and the workload says which are its own.
+    is_told: bool
     pods: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -79,7 +81,10 @@ def build_report(
     costs = None if prices is None else Costs(prices, given if reading.pods_given else None, nodes)
     ordered = _in_order(reading, values)
     places = {id(document.value): place for place, (document, _map, _above) in enumerate(ordered)}
-    entries = [_Entry(_workload(document.value, found, given), found) for document, found, _above in ordered]
+    entries = [
+        _Entry(_workload(document.value, found, given), found, is_told=id(document) in reading.selecting)
+        for document, found, _above in ordered
+    ]
     for place, (_document, _map, above) in enumerate(ordered):
         if above is not None:
             entries[place].entry["parent"] = places[id(above)]
@@ -89,7 +94,7 @@ def build_report(
         above = each.entry.get("parent")
         if above is not None:
             entries[above].pods |= each.pods
-        _count_found(each, is_given=reading.pods_given)
+        _count_found(each)
         if costs is not None:
             _price(each, costs)
     report: dict[str, Any] = {
@@ -347,21 +352,27 @@ def _own_pods(each: _Entry, given: Mapping[tuple[str, str], Mapping[str, Any]]) 
             each.pods[key] = {"name": workload.get("name", ""), **_state(given[key])}
 
 
-def _count_found(each: _Entry, *, is_given: bool) -> None:
+def _count_found(each: _Entry) -> None:
     """Count the pods that were found of a workload and its parts; they know better than its status."""
     numbers = each.entry["pods"]
-    if each.pods or (is_given and "status" in each.entry and "ready" not in numbers):
-        for name in ("ready", "readyFrom"):
-            numbers.pop(name, None)
-        numbers |= found_numbers(each.pods.values())
+    if not each.pods and not (each.is_told and "status" in each.entry and "ready" not in numbers):
+        return
+    for name in ("ready", "readyFrom"):
+        numbers.pop(name, None)
+    numbers |= found_numbers(each.pods.values())
+    if not each.is_told or (each.pods and "podList" not in each.entry):
+        return
+    for instance in each.entry.get("instances", ()):
+        if "pods" in instance and "found" not in instance["pods"]:
+            instance["pods"] |= found_numbers(())
 
 
 def _price(each: _Entry, costs: Costs) -> None:
     """Add what a workload and its instances cost."""
     entry = each.entry
     is_at_rest = entry.get("status", {}).get("phase") in AT_REST
-    # What no API server has seen has no pods yet: what it wants is priced.
-    is_live = "status" in entry or bool(each.pods)
+    # What no API server has seen has no pods yet, and some do not say which are theirs: what they want is priced.
+    is_live = bool(each.pods) or (each.is_told and "status" in entry)
     for place, (instance, part) in enumerate(
         zip(entry.get("instances", ()), _all_parts(each.document), strict=True) if "instances" in entry else ()
     ):

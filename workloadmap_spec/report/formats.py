@@ -128,6 +128,8 @@ def to_markdown(head: Sequence[str], body: Sequence[Sequence[str]], right: Seque
         body: The cells of each row.
         right: The columns that are aligned to the right.
     """
+    if not body:
+        return ""
     lines = [
         f"| {' | '.join(_escaped(title) for title in head)} |",
         f"| {' | '.join('---:' if column in right else '---' for column in range(len(head)))} |",
