@@ -93,7 +93,7 @@ def run(arguments: Namespace) -> int:
             workload_map.document,
             style,
             show_pods=arguments.pods,
-            pods_given=reading.pods_given,
+            pods_given=id(document) in reading.selecting,
             explainer=explainer,
         )
         write_text("\n" * (index > 0) + text)
