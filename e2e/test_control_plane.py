@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
@@ -12,14 +11,11 @@ import pytest
 from e2e.cluster import Cluster, RefusedError
 from e2e.control_plane import control_plane
 
-if TYPE_CHECKING:
-    from e2e.control_plane import ControlPlane
 
-
-def test_the_viewer_may_list_nothing(plane: ControlPlane) -> None:
-    """Rights are those that are given, for whoever is no administrator."""
-    with pytest.raises(RefusedError, match='User "viewer" cannot list resource "pods"'):
-        Cluster(plane.viewer).list("v1", "Pod")
+def test_the_viewer_may_list_nothing() -> None:
+    """Rights are those that are given, for whoever is no administrator; on a server where nobody bound a role yet."""
+    with control_plane() as fresh, pytest.raises(RefusedError, match='User "viewer" cannot list resource "pods"'):
+        Cluster(fresh.viewer).list("v1", "Pod")
 
 
 def test_a_server_is_gone_with_its_block() -> None:
